@@ -1,0 +1,137 @@
+// The swarm store: which peers are in which swarm, in few bytes and in bounded time.
+//
+// For each torrent it knows its peers by address and port, by family, their role,
+// when each last announced (to a tick), and how often a download was completed. It
+// does no I/O, has no clock and no global: time and randomness are arguments.
+//
+// Thread-safe: any number of threads may call any member at once. Torrents are
+// spread over shards by a keyed hash of their info-hash; a call holds the lock of one
+// shard, for a bounded time.
+
+#ifndef SEPTET_TRACKER_SWARM_STORE_H_
+#define SEPTET_TRACKER_SWARM_STORE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/types/span.h"
+#include "tracker/endpoint.h"
+#include "tracker/random.h"
+
+namespace septet::tracker {
+
+using InfoHash = std::array<uint8_t, 20>;
+
+enum class Role : uint8_t {
+  kLeecher,
+  kPartialSeed,  // BEP 21: has what it wants, not all; counted as incomplete
+  kSeeder,
+};
+
+enum class Event : uint8_t { kNone, kStarted, kStopped, kCompleted };
+
+struct AnnounceRequest {
+  InfoHash info_hash{};
+  // Where the peer listens. Port 0: it is answered but neither listed nor counted.
+  Endpoint peer;
+  Role role = Role::kLeecher;
+  Event event = Event::kNone;
+  // Peers wanted in all; a stopped peer gets none whatever this says.
+  uint32_t numwant = 0;
+};
+
+// Where the chosen peers go, in compact form. The room in each says how many of a
+// family are wanted at most; an empty span means none of that family.
+struct PeerOutput {
+  absl::Span<uint8_t> ipv4;  // 6 bytes a peer
+  absl::Span<uint8_t> ipv6;  // 18 bytes a peer
+};
+
+struct SwarmCounts {
+  uint32_t complete = 0;    // seeders
+  uint32_t incomplete = 0;  // leechers and partial seeds
+  uint32_t downloaded = 0;  // peers that completed while listed; saturates
+
+  friend bool operator==(const SwarmCounts&, const SwarmCounts&) = default;
+};
+
+struct AnnounceResult {
+  SwarmCounts counts;  // after this announce
+  uint32_t ipv4_peers = 0;
+  uint32_t ipv6_peers = 0;
+  bool has_ipv6 = false;  // the swarm has IPv6 peers
+  // False when the peer should be listed but is not, for want of memory.
+  bool stored = true;
+};
+
+// What the store holds, by kind. Bytes are what it took from the allocator.
+struct StoreUsage {
+  uint64_t torrents = 0;  // with peers, or remembered for their downloads
+  uint64_t ipv4_peers = 0;
+  uint64_t ipv6_peers = 0;
+  uint64_t bytes_total = 0;        // the sum of those below
+  uint64_t bytes_slots = 0;        // of torrents: hash, counts, one peer
+  uint64_t bytes_peers = 0;        // peers that do not lie in a slot
+  uint64_t bytes_directories = 0;  // what finds the parts of a large swarm, and slots
+  uint64_t bytes_slack = 0;        // taken but not in use
+  uint64_t bytes_fixed = 0;        // an empty store has these already
+};
+
+struct StoreOptions {
+  // A peer that has not announced for longer is removed. 1 s to 7 days.
+  int64_t peer_timeout_ms = 65 * 60 * 1000;
+  // How long a torrent without peers keeps its `downloaded` count.
+  int64_t downloaded_retention_ms = int64_t{24} * 60 * 60 * 1000;
+  // Cap on StoreUsage::bytes_total; 0: none.
+  uint64_t bytes_max = 0;
+  // A power of two, 1 to 4096. More shards: less contention, more slack.
+  uint32_t shards = 8;
+  // Secret: an outsider who knows it can choose info-hashes and addresses that
+  // collide.
+  std::array<uint64_t, 2> hash_key{};
+};
+
+class SwarmStore {
+ public:
+  explicit SwarmStore(const StoreOptions& options);
+  ~SwarmStore();
+  SwarmStore(const SwarmStore&) = delete;
+  SwarmStore& operator=(const SwarmStore&) = delete;
+
+  // Lists, refreshes or removes the peer and chooses others for it: each peer of the
+  // swarm but the asker has the same chance, but a seeder gets no seeders. With room
+  // for both families the two share `numwant` by their sizes. `now_ms` is a time that
+  // never goes back (an earlier one counts as the latest seen).
+  AnnounceResult Announce(const AnnounceRequest& request, int64_t now_ms, Random& random,
+                          const PeerOutput& out);
+
+  // Zeros for a torrent that is not known.
+  SwarmCounts Scrape(const InfoHash& info_hash) const;
+
+  // Starts loading what Announce or Scrape of this torrent will read. Call it for a
+  // batch of requests before serving the first.
+  void Prefetch(const InfoHash& info_hash) const;
+
+  // Removes peers that are over the timeout and torrents over their retention, at
+  // most about `peers_max` peers looked at in a call. Returns true when the pass over
+  // the whole store that belongs to `now_ms` is done: there is nothing to do until
+  // the next tick. Call it often with a small bound rather than seldom with a large.
+  bool Sweep(int64_t now_ms, uint32_t peers_max);
+
+  // The length of a tick: the store knows the age of a peer to one tick, and a peer
+  // over the timeout is gone at most one tick later if Sweep keeps up.
+  int64_t tick_ms() const;
+
+  // Exact at a moment when no other thread writes. Cost: one lock for each shard.
+  StoreUsage Usage() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace septet::tracker
+
+#endif  // SEPTET_TRACKER_SWARM_STORE_H_
