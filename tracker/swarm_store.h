@@ -76,7 +76,7 @@ struct StoreUsage {
   uint64_t bytes_peers = 0;        // peers that do not lie in a slot
   uint64_t bytes_directories = 0;  // what finds the parts of a large swarm, and slots
   uint64_t bytes_slack = 0;        // taken but not in use
-  uint64_t bytes_fixed = 0;        // an empty store has these already
+  uint64_t bytes_fixed = 0;        // of the shards themselves
 };
 
 struct StoreOptions {
@@ -84,7 +84,8 @@ struct StoreOptions {
   int64_t peer_timeout_ms = 65 * 60 * 1000;
   // How long a torrent without peers keeps its `downloaded` count.
   int64_t downloaded_retention_ms = int64_t{24} * 60 * 60 * 1000;
-  // Cap on StoreUsage::bytes_total; 0: none.
+  // Cap on StoreUsage::bytes_total; 0: none, otherwise at least
+  // SwarmStore::MinBytesMax(shards).
   uint64_t bytes_max = 0;
   // A power of two, 1 to 4096. More shards: less contention, more slack.
   uint32_t shards = 8;
@@ -95,6 +96,8 @@ struct StoreOptions {
 
 class SwarmStore {
  public:
+  // The options must be in range. Throws std::bad_alloc if the system refuses the
+  // addresses, or the cap is below MinBytesMax.
   explicit SwarmStore(const StoreOptions& options);
   ~SwarmStore();
   SwarmStore(const SwarmStore&) = delete;
@@ -119,6 +122,10 @@ class SwarmStore {
   // the whole store that belongs to `now_ms` is done: there is nothing to do until
   // the next tick. Call it often with a small bound rather than seldom with a large.
   bool Sweep(int64_t now_ms, uint32_t peers_max);
+
+  // The least useful cap: what an empty store takes, and the reserve that lets a full one
+  // get smaller.
+  static uint64_t MinBytesMax(uint32_t shards);
 
   // The length of a tick: the store knows the age of a peer to one tick, and a peer
   // over the timeout is gone at most one tick later if Sweep keeps up.

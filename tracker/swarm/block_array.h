@@ -1,0 +1,62 @@
+// Blocks of one size, packed without holes.
+
+#ifndef SEPTET_TRACKER_SWARM_BLOCK_ARRAY_H_
+#define SEPTET_TRACKER_SWARM_BLOCK_ARRAY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "tracker/swarm/region.h"
+
+namespace septet::tracker {
+
+// Block i lies at i * block_bytes. A removed block's place is taken by the last one, so
+// that size() blocks never take more than size() * block_bytes, rounded up to a page,
+// plus one page, whatever was added and removed before. That is what bounds the bytes
+// of the store: there is no fragmentation to bound. Not thread-safe.
+class BlockArray {
+ public:
+  // False if the system refuses the reservation.
+  bool Init(size_t block_bytes, size_t reserve_bytes, MemoryBudget* budget) {
+    block_bytes_ = block_bytes;
+    budget_ = budget;
+    return region_.Reserve(reserve_bytes, budget);
+  }
+
+  uint32_t size() const { return size_; }
+  size_t block_bytes() const { return block_bytes_; }
+  size_t bytes() const { return region_.bytes(); }
+  char* block(uint32_t index) const { return region_.data() + size_t{index} * block_bytes_; }
+
+  // Adds a block with unspecified content; its index is size() - 1. False, with nothing
+  // changed, when there is no memory for it.
+  bool Add(Purpose purpose) {
+    if (size_ == UINT32_MAX || !region_.Extend((size_t{size_} + 1) * block_bytes_, purpose)) {
+      return false;
+    }
+    ++size_;
+    return true;
+  }
+
+  // Removes block `index`. If it was not the last, the last one lies there now.
+  void Remove(uint32_t index) {
+    --size_;
+    if (index != size_) std::memcpy(block(index), block(size_), block_bytes_);
+    const size_t used = size_t{size_} * block_bytes_;
+    // One page is kept, so that an array whose end moves to and fro over the start of a
+    // page does not ask the system each time.
+    const size_t kept = size_ == 0 || budget_->tight() ? 0 : kPageBytes;
+    if (region_.end() > RoundUpToPage(used) + kept) region_.TruncateTo(used);
+  }
+
+ private:
+  Region region_;
+  size_t block_bytes_ = 0;
+  uint32_t size_ = 0;
+  MemoryBudget* budget_ = nullptr;
+};
+
+}  // namespace septet::tracker
+
+#endif  // SEPTET_TRACKER_SWARM_BLOCK_ARRAY_H_

@@ -1,0 +1,80 @@
+// Copying chosen peers of a leaf: into another leaf, or into a reply.
+
+#ifndef SEPTET_TRACKER_SWARM_LEAF_COPY_H_
+#define SEPTET_TRACKER_SWARM_LEAF_COPY_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "tracker/random.h"
+#include "tracker/swarm/peer_leaf.h"
+
+namespace septet::tracker {
+
+// How many peers `chosen(index, state)` is true of.
+template <typename Family, typename Chosen>
+uint32_t CountIf(const PeerLeaf<Family>& leaf, Chosen chosen) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < leaf.count(); ++i) n += chosen(i, leaf.state(i)) ? 1 : 0;
+  return n;
+}
+
+// Adds those peers to another leaf, which has room for them.
+template <typename Family, typename Chosen>
+void AddIf(const PeerLeaf<Family>& from, Chosen chosen, PeerLeaf<Family>* to) {
+  for (uint32_t i = 0; i < from.count(); ++i) {
+    if (chosen(i, from.state(i))) to->Add(from.key(i), from.state(i));
+  }
+}
+
+// Copies the keys of peers begin to end - 1 but `skipped`, at most `want` of them.
+// Returns how many.
+template <typename Family>
+uint32_t CopyKeys(const PeerLeaf<Family>& leaf, uint32_t begin, uint32_t end, uint32_t skipped,
+                  uint32_t want, uint8_t* out) {
+  if (skipped < begin || skipped >= end) {
+    const uint32_t n = std::min(want, end - begin);
+    std::memcpy(out, leaf.key(begin), n * Family::kKeyBytes);
+    return n;
+  }
+  const uint32_t before = std::min(want, skipped - begin);
+  std::memcpy(out, leaf.key(begin), before * Family::kKeyBytes);
+  const uint32_t after = std::min(want - before, end - skipped - 1);
+  std::memcpy(out + before * Family::kKeyBytes, leaf.key(skipped + 1), after * Family::kKeyBytes);
+  return before + after;
+}
+
+// How many of `want` peers come from a part that holds `part` of `all` of them: in
+// proportion, the fraction decided by lot, so that each peer has the same chance.
+// want <= all; at most `part`, and want less it is at most all - part.
+inline uint32_t ShareOf(uint32_t want, uint32_t part, uint32_t all, Random& random) {
+  if (want == all || part == 0) return part;
+  if (part == all) return want;
+  const uint64_t product = uint64_t{want} * part;
+  const uint32_t whole = static_cast<uint32_t>(product / all);
+  const uint32_t rest = static_cast<uint32_t>(product % all);
+  return whole + (random.Below(all) < rest ? 1 : 0);
+}
+
+// Peers begin to end - 1 of a leaf as a circle: min(want, all but `self`) of them, each
+// with the same chance. `self` may be UINT32_MAX: nobody.
+template <typename Family>
+uint32_t SampleRange(const PeerLeaf<Family>& leaf, uint32_t begin, uint32_t end, uint32_t self,
+                     uint32_t want, Random& random, uint8_t* out) {
+  const bool has_self = self >= begin && self < end;
+  const uint32_t others = end - begin - (has_self ? 1 : 0);
+  want = std::min(want, others);
+  if (want == 0) return 0;
+  uint32_t start = begin;
+  if (want < others) {
+    start += random.Below(others);
+    if (has_self && start >= self) ++start;
+  }
+  const uint32_t n = CopyKeys(leaf, start, end, self, want, out);
+  return n + CopyKeys(leaf, begin, start, self, want - n, out + n * Family::kKeyBytes);
+}
+
+}  // namespace septet::tracker
+
+#endif  // SEPTET_TRACKER_SWARM_LEAF_COPY_H_

@@ -1,0 +1,69 @@
+// A range of addresses that is reserved at once and backed by memory page by page.
+
+#ifndef SEPTET_TRACKER_SWARM_REGION_H_
+#define SEPTET_TRACKER_SWARM_REGION_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tracker/swarm/memory_budget.h"
+
+namespace septet::tracker {
+
+// The unit in which memory is taken and given back.
+inline constexpr size_t kPageBytes = 4096;
+
+constexpr size_t RoundUpToPage(size_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+// Reserved addresses cost no memory: pages are made readable and writable, and are
+// counted against the budget, only when Extend reaches them. So an array in a region
+// grows in place, by a page at a time, without a copy, and gives its tail (or its
+// front) back to the operating system.
+//
+// Bytes that were never written, or were given back, read as zero. Not thread-safe.
+class Region {
+ public:
+  Region() = default;
+  ~Region();
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+  // Reserves `bytes` (a multiple of kPageBytes). False if the system refuses.
+  // `budget` must outlive the region.
+  bool Reserve(size_t bytes, MemoryBudget* budget);
+
+  char* data() const { return data_; }
+
+  // Makes [begin(), end) usable; never makes it smaller. False, with nothing changed,
+  // if the budget, the reservation or the system does not allow it.
+  bool Extend(size_t end, Purpose purpose);
+
+  // Gives back whole pages at or after `end`, if it is less than the end so far.
+  void TruncateTo(size_t end);
+
+  // Gives back whole pages before `begin`.
+  void DropBefore(size_t begin);
+
+  // Gives everything back: the region is as it was after Reserve.
+  void Clear();
+
+  // Bytes taken from the system now.
+  size_t bytes() const { return end_ - begin_; }
+  size_t end() const { return end_; }
+
+ private:
+  bool Protect(size_t end);
+
+  char* data_ = nullptr;
+  size_t reserved_ = 0;
+  size_t begin_ = 0;     // pages before it were given back
+  size_t end_ = 0;       // pages before it (and from begin_ on) count as taken
+  size_t writable_ = 0;  // pages before it are readable and writable
+  MemoryBudget* budget_ = nullptr;
+};
+
+}  // namespace septet::tracker
+
+#endif  // SEPTET_TRACKER_SWARM_REGION_H_

@@ -1,0 +1,77 @@
+// One shard of the store: some of the torrents, behind one lock.
+
+#ifndef SEPTET_TRACKER_SWARM_SHARD_H_
+#define SEPTET_TRACKER_SWARM_SHARD_H_
+
+#include <cstdint>
+#include <mutex>
+
+#include "tracker/swarm/block_arena.h"
+#include "tracker/swarm/keyed_hash.h"
+#include "tracker/swarm/memory_budget.h"
+#include "tracker/swarm/shard_memory.h"
+#include "tracker/swarm/torrent.h"
+#include "tracker/swarm/torrent_table.h"
+#include "tracker/swarm_store.h"
+
+namespace septet::tracker {
+
+// Thread-safe. `hash` in its members is KeyedHash::OfInfoHash, whose lower half places
+// the torrent here.
+class Shard final : private BlockMover {
+ public:
+  Shard() = default;
+  ~Shard();
+  Shard(const Shard&) = delete;
+  Shard& operator=(const Shard&) = delete;
+
+  // False if the system refuses the addresses. `hash` and `budget` must outlive it.
+  bool Init(const KeyedHash* hash, MemoryBudget* budget, uint32_t retention_ticks);
+
+  AnnounceResult Announce(const AnnounceRequest& request, uint32_t hash, Tick tick, Random& random,
+                          const PeerOutput& out);
+  SwarmCounts Scrape(const InfoHash& info_hash, uint32_t hash) const;
+  void Prefetch(uint32_t hash) const { table_.Prefetch(hash); }
+
+  // Goes on with the pass for `tick`, at most about *budget peers looked at, which is
+  // counted down. True when a pass that began at `tick` is done.
+  bool Sweep(Tick tick, uint32_t* budget);
+
+  void AddUsageTo(StoreUsage* usage) const;
+
+ private:
+  // Where a pass that was interrupted goes on.
+  struct SweepCursor {
+    bool running = false;
+    bool paused = false;  // at `place` in the torrent of info_hash
+    Tick tick = 0;        // when the pass began
+    uint32_t hash = 0;
+    InfoHash info_hash{};
+    TorrentSweepPlace place;
+  };
+
+  void BlockMoved(BlockRef from, BlockRef to) override;
+
+  TorrentSlot* List(const AnnounceRequest& request, uint32_t hash, TorrentSlot* slot,
+                    Torrent::Listed* self, AnnounceResult* result);
+  TorrentSlot* Unlist(const AnnounceRequest& request, uint32_t hash, TorrentSlot* slot);
+  void CountChange(const Torrent::Census& before, const Torrent::Census& after);
+  bool IsForgotten(const TorrentSlot& slot) const;
+
+  void SetTick(Tick tick);
+  TorrentSlot* ResumeSweep();
+  void PauseSweep(const TorrentSlot& slot);
+  bool SweepPass(uint32_t* budget);
+
+  mutable std::mutex mutex_;
+  TorrentTable table_;
+  ShardMemory memory_;
+  SweepCursor cursor_;
+  uint32_t retention_ticks_ = 0;
+  Tick latest_tick_ = 0;  // seen
+  Tick swept_tick_ = 0;   // at which the last completed pass began
+};
+
+}  // namespace septet::tracker
+
+#endif  // SEPTET_TRACKER_SWARM_SHARD_H_

@@ -1,0 +1,28 @@
+// What the parts of a shard share: its blocks, its hash and its counters.
+
+#ifndef SEPTET_TRACKER_SWARM_SHARD_MEMORY_H_
+#define SEPTET_TRACKER_SWARM_SHARD_MEMORY_H_
+
+#include <cstdint>
+
+#include "tracker/swarm/block_arena.h"
+#include "tracker/swarm/keyed_hash.h"
+#include "tracker/swarm/memory_budget.h"
+#include "tracker/swarm/peer_state.h"
+
+namespace septet::tracker {
+
+// Guarded by the lock of the shard.
+struct ShardMemory {
+  const KeyedHash* hash = nullptr;
+  MemoryBudget* budget = nullptr;
+  BlockArena arena;
+  uint64_t directory_bytes = 0;
+  uint64_t ipv4_peers = 0;
+  uint64_t ipv6_peers = 0;
+  Tick tick = 0;  // now
+};
+
+}  // namespace septet::tracker
+
+#endif  // SEPTET_TRACKER_SWARM_SHARD_MEMORY_H_

@@ -1,0 +1,59 @@
+// What the store keeps of a torrent, in 32 bytes: half a cache line.
+
+#ifndef SEPTET_TRACKER_SWARM_TORRENT_SLOT_H_
+#define SEPTET_TRACKER_SWARM_TORRENT_SLOT_H_
+
+#include <cstdint>
+#include <cstring>
+
+#include "tracker/swarm/block_arena.h"
+#include "tracker/swarm/peer_state.h"
+#include "tracker/swarm_store.h"
+
+namespace septet::tracker {
+
+// Most torrents have one peer or none, and lie in their slot whole. The peers of others
+// lie in blocks (see block_arena.h).
+enum class SlotKind : uint8_t {
+  kNoPeers = 0,      // kept for its `downloaded`; the body holds the tick it became empty
+  kOnePeer = 1,      // the body is one IPv4 peer: 6 bytes of address and port, its state
+  kOneFamily = 2,    // the body is the BlockRef of the peers of one family
+  kTwoFamilies = 3,  // the body is the BlockRef of a TwoFamilies block
+};
+
+// A zeroed slot is an empty place of the table.
+struct TorrentSlot {
+  InfoHash info_hash;
+  uint32_t kind_and_downloaded;  // 2 bits, 30 bits
+  uint8_t distance;              // 1 + places from its home; 0: empty (TorrentTable's)
+  uint8_t body[7];
+
+  SlotKind kind() const { return static_cast<SlotKind>(kind_and_downloaded & 3); }
+  void set_kind(SlotKind kind) {
+    kind_and_downloaded = (kind_and_downloaded & ~uint32_t{3}) | static_cast<uint32_t>(kind);
+  }
+  uint32_t downloaded() const { return kind_and_downloaded >> 2; }
+  void count_download() {
+    constexpr uint32_t kMax = (uint32_t{1} << 30) - 1;
+    if (downloaded() < kMax) kind_and_downloaded += 4;
+  }
+
+  BlockRef block() const { return BlockRef::Load(body); }
+  void set_block(BlockRef ref) { ref.Store(body); }
+
+  // Of kNoPeers. Exact for 2^32 ticks.
+  uint32_t TicksEmpty(Tick now) const {
+    uint32_t since;
+    std::memcpy(&since, body, sizeof(since));
+    return static_cast<uint32_t>(now) - since;
+  }
+  void set_empty_since(Tick tick) {
+    const auto since = static_cast<uint32_t>(tick);
+    std::memcpy(body, &since, sizeof(since));
+  }
+};
+static_assert(sizeof(TorrentSlot) == 32);
+
+}  // namespace septet::tracker
+
+#endif  // SEPTET_TRACKER_SWARM_TORRENT_SLOT_H_

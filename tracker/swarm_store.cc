@@ -1,0 +1,125 @@
+#include "tracker/swarm_store.h"
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <vector>
+
+#include "tracker/swarm/keyed_hash.h"
+#include "tracker/swarm/memory_budget.h"
+#include "tracker/swarm/peer_state.h"
+#include "tracker/swarm/shard.h"
+
+namespace septet::tracker {
+namespace {
+
+// While one copy of everything is made smaller, each class of blocks may need a page that
+// it does not fill, and the table of torrents the pages at the border of a move.
+constexpr uint64_t kReserveBytesAShard = (uint64_t{kBlockClasses} + 24) * kPageBytes;
+
+int64_t TickMs(int64_t peer_timeout_ms) {
+  return std::max<int64_t>(1, (peer_timeout_ms + kTimeoutTicks - 1) / kTimeoutTicks);
+}
+
+uint32_t RetentionTicks(const StoreOptions& options, int64_t tick_ms) {
+  const int64_t ticks = (options.downloaded_retention_ms + tick_ms - 1) / tick_ms;
+  return static_cast<uint32_t>(std::clamp<int64_t>(ticks, 0, INT32_MAX));
+}
+
+}  // namespace
+
+class SwarmStore::Impl {
+ public:
+  explicit Impl(const StoreOptions& options)
+      : tick_ms_(TickMs(options.peer_timeout_ms)),
+        hash_(options.hash_key),
+        budget_(options.bytes_max, kReserveBytesAShard * options.shards),
+        shards_(options.shards) {
+    budget_.TryTake(fixed_bytes(), Purpose::kShrink);
+    for (Shard& shard : shards_) {
+      if (!shard.Init(&hash_, &budget_, RetentionTicks(options, tick_ms_))) throw std::bad_alloc();
+    }
+  }
+  ~Impl() {
+    // The shards give back what they have; the budget must still be there.
+    shards_ = std::vector<Shard>();
+  }
+
+  uint64_t Hash(const InfoHash& info_hash) const { return hash_.OfInfoHash(info_hash); }
+  // By the upper half of the hash; the lower one places the torrent within the shard.
+  Shard& ShardOf(uint64_t hash) { return shards_[(hash >> 32) & (shards_.size() - 1)]; }
+  Tick TickAt(int64_t now_ms) const {
+    return now_ms <= 0 ? 0 : static_cast<Tick>(now_ms) / static_cast<Tick>(tick_ms_);
+  }
+  int64_t tick_ms() const { return tick_ms_; }
+  uint64_t fixed_bytes() const { return shards_.size() * sizeof(Shard); }
+
+  bool Sweep(Tick tick, uint32_t budget) {
+    const size_t first = next_swept_.load(std::memory_order_relaxed);
+    for (size_t i = 0; i < shards_.size(); ++i) {
+      const size_t number = (first + i) % shards_.size();
+      if (!shards_[number].Sweep(tick, &budget)) {
+        next_swept_.store(number, std::memory_order_relaxed);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  StoreUsage Usage() const {
+    StoreUsage usage;
+    usage.bytes_fixed = fixed_bytes();
+    usage.bytes_total = fixed_bytes();
+    for (const Shard& shard : shards_) shard.AddUsageTo(&usage);
+    return usage;
+  }
+
+ private:
+  const int64_t tick_ms_;
+  const KeyedHash hash_;
+  MemoryBudget budget_;
+  std::vector<Shard> shards_;
+  std::atomic<size_t> next_swept_{0};
+};
+
+SwarmStore::SwarmStore(const StoreOptions& options) {
+  if (options.bytes_max != 0 && options.bytes_max < MinBytesMax(options.shards)) {
+    throw std::bad_alloc();
+  }
+  impl_ = std::make_unique<Impl>(options);
+}
+
+SwarmStore::~SwarmStore() = default;
+
+uint64_t SwarmStore::MinBytesMax(uint32_t shards) {
+  // The first tables, and a page for each class of blocks.
+  constexpr uint64_t kFirstBytesAShard = sizeof(Shard) + (uint64_t{kBlockClasses} + 8) * kPageBytes;
+  return shards * (kReserveBytesAShard + kFirstBytesAShard);
+}
+
+AnnounceResult SwarmStore::Announce(const AnnounceRequest& request, int64_t now_ms, Random& random,
+                                    const PeerOutput& out) {
+  const uint64_t hash = impl_->Hash(request.info_hash);
+  return impl_->ShardOf(hash).Announce(request, static_cast<uint32_t>(hash), impl_->TickAt(now_ms),
+                                       random, out);
+}
+
+SwarmCounts SwarmStore::Scrape(const InfoHash& info_hash) const {
+  const uint64_t hash = impl_->Hash(info_hash);
+  return impl_->ShardOf(hash).Scrape(info_hash, static_cast<uint32_t>(hash));
+}
+
+void SwarmStore::Prefetch(const InfoHash& info_hash) const {
+  const uint64_t hash = impl_->Hash(info_hash);
+  impl_->ShardOf(hash).Prefetch(static_cast<uint32_t>(hash));
+}
+
+bool SwarmStore::Sweep(int64_t now_ms, uint32_t peers_max) {
+  return impl_->Sweep(impl_->TickAt(now_ms), peers_max);
+}
+
+int64_t SwarmStore::tick_ms() const { return impl_->tick_ms(); }
+
+StoreUsage SwarmStore::Usage() const { return impl_->Usage(); }
+
+}  // namespace septet::tracker
