@@ -32,7 +32,7 @@ class BlockArray {
   // Adds a block with unspecified content; its index is size() - 1. False, with nothing
   // changed, when there is no memory for it.
   bool Add(Purpose purpose) {
-    if (size_ == UINT32_MAX || !region_.Extend((size_t{size_} + 1) * block_bytes_, purpose)) {
+    if (size_ == UINT32_MAX || !region_.Extend((size_t{size_} + 1) * block_bytes_ + kOverreadBytes, purpose)) {
       return false;
     }
     ++size_;
@@ -43,7 +43,7 @@ class BlockArray {
   void Remove(uint32_t index) {
     --size_;
     if (index != size_) std::memcpy(block(index), block(size_), block_bytes_);
-    const size_t used = size_t{size_} * block_bytes_;
+    const size_t used = size_ == 0 ? 0 : size_t{size_} * block_bytes_ + kOverreadBytes;
     // One page is kept, so that an array whose end moves to and fro over the start of a
     // page does not ask the system each time.
     const size_t kept = size_ == 0 || budget_->tight() ? 0 : kPageBytes;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "tracker/swarm/block_arena.h"
+#include "tracker/swarm/find_key.h"
 #include "tracker/swarm/keyed_hash.h"
 #include "tracker/swarm/peer_state.h"
 
@@ -25,9 +26,9 @@ struct Ipv4 {
   static constexpr uint32_t kSmallMax = 128;
   static constexpr uint32_t kSmallAgain = 96;
   static constexpr uint32_t kPeersALeaf = 48;  // of a large swarm, the mean at the most
-  // The bytes of a key that differ most between peers.
-  static constexpr size_t kTellingOffset = 0;
-  using Telling = uint32_t;
+  static uint32_t Find(const uint8_t* keys, uint32_t count, const uint8_t* key) {
+    return FindIpv4Key(keys, count, key);
+  }
   static uint64_t Hash(const KeyedHash& hash, const uint8_t* key) { return hash.OfIpv4Peer(key); }
 };
 struct Ipv6 {
@@ -38,8 +39,9 @@ struct Ipv6 {
   static constexpr uint32_t kSmallMax = 64;
   static constexpr uint32_t kSmallAgain = 48;
   static constexpr uint32_t kPeersALeaf = 24;
-  static constexpr size_t kTellingOffset = 8;  // the interface identifier
-  using Telling = uint64_t;
+  static uint32_t Find(const uint8_t* keys, uint32_t count, const uint8_t* key) {
+    return FindIpv6Key(keys, count, key);
+  }
   static uint64_t Hash(const KeyedHash& hash, const uint8_t* key) { return hash.OfIpv6Peer(key); }
 };
 
@@ -47,26 +49,28 @@ struct Ipv6 {
 template <typename Family>
 inline constexpr uint32_t kLeafMax = Family::kCapacities.back();
 
+template <typename Family>
+inline constexpr auto kLeafClasses = [] {
+  std::array<uint8_t, kLeafMax<Family> + 1> classes{};
+  uint8_t c = 0;
+  for (uint32_t n = 1; n <= kLeafMax<Family>; ++n) {
+    if (n > Family::kCapacities[c]) ++c;
+    classes[n] = static_cast<uint8_t>(Family::kLeafClass + c);
+  }
+  return classes;
+}();
+
 // The class of a leaf of `count` peers, 1 to kLeafMax: it follows from the count alone.
 template <typename Family>
 constexpr uint8_t LeafClass(uint32_t count) {
-  constexpr auto kClasses = [] {
-    std::array<uint8_t, kLeafMax<Family> + 1> classes{};
-    uint8_t c = 0;
-    for (uint32_t n = 1; n <= kLeafMax<Family>; ++n) {
-      if (n > Family::kCapacities[c]) ++c;
-      classes[n] = static_cast<uint8_t>(Family::kLeafClass + c);
-    }
-    return classes;
-  }();
-  return kClasses[count];
+  return kLeafClasses<Family>[count];
 }
 
 // A view of a leaf's block. The block must stay where it is while the view is in use.
 template <typename Family>
 class PeerLeaf {
  public:
-  static constexpr uint32_t kNotFound = UINT32_MAX;
+  static constexpr uint32_t kNotFound = kKeyNotFound;
 
   PeerLeaf(char* block, uint8_t block_class)
       : block_(reinterpret_cast<uint8_t*>(block)),
@@ -86,19 +90,7 @@ class PeerLeaf {
   // Changes a state without changing whether the peer is a seeder.
   void set_state(uint32_t i, PeerState state) { mutable_states()[i] = state; }
 
-  uint32_t Find(const uint8_t* key) const {
-    using Telling = typename Family::Telling;
-    const Telling wanted = LoadTelling(key);
-    const uint8_t* const begin = keys();
-    const uint32_t n = count();
-    for (uint32_t i = 0; i < n; ++i) {
-      const uint8_t* const candidate = begin + i * Family::kKeyBytes;
-      if (LoadTelling(candidate) == wanted && std::memcmp(candidate, key, Family::kKeyBytes) == 0) {
-        return i;
-      }
-    }
-    return kNotFound;
-  }
+  uint32_t Find(const uint8_t* key) const { return Family::Find(keys(), count(), key); }
 
   // There must be room. Returns where the peer lies; others may have moved.
   uint32_t Add(const uint8_t* key, PeerState state) {
@@ -145,11 +137,6 @@ class PeerLeaf {
   }
 
  private:
-  static typename Family::Telling LoadTelling(const uint8_t* key) {
-    typename Family::Telling value;
-    std::memcpy(&value, key + Family::kTellingOffset, sizeof(value));
-    return value;
-  }
   uint8_t* mutable_key(uint32_t i) { return block_ + kLeafHeaderBytes + i * Family::kKeyBytes; }
   uint8_t* mutable_states() { return block_ + kLeafHeaderBytes + capacity_ * Family::kKeyBytes; }
   void set_seeders(uint32_t n) { block_[kBlockHashBytes] = static_cast<uint8_t>(n); }

@@ -13,6 +13,10 @@ namespace septet::tracker {
 // The unit in which memory is taken and given back.
 inline constexpr size_t kPageBytes = 4096;
 
+// Readers of a region may load up to this many bytes past what they use, as vector
+// instructions do: they are there, with any content.
+inline constexpr size_t kOverreadBytes = 64;
+
 constexpr size_t RoundUpToPage(size_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
