@@ -95,7 +95,7 @@ TorrentSlot* TorrentTable::Insert(const InfoHash& info_hash, uint32_t hash) {
   // searches would become long.
   const size_t homes =
       moving() ? std::min<size_t>(parts_[0].homes, parts_[1].homes) : parts_[old_].homes;
-  if (size_ >= homes / 16 * 15) return nullptr;
+  if (size_ >= homes * 15 / 16) return nullptr;
   TorrentSlot* const slot = InsertInto(PartOf(hash), info_hash, hash);
   if (slot != nullptr) ++size_;
   return slot;
