@@ -69,7 +69,7 @@ class RequestHeadParser {
   // kIncomplete makes the parser ready for the next request. `head` is written
   // only on kComplete.
   //
-  // Empty lines before the request line are skipped and count as its bytes.
+  // Up to two empty lines before the request line are skipped; they count as its bytes.
   // Cost: every byte is looked at a bounded number of times, however it is cut.
   HeadStatus Parse(absl::string_view bytes, RequestHead* head);
 
