@@ -7,6 +7,8 @@ COPTS = [
     "-Wshadow",
     "-Wconversion",
     "-Wno-sign-conversion",
+    # Members that a designated initializer leaves out have their defaults.
+    "-Wno-missing-field-initializers",
     "-Wnon-virtual-dtor",
     "-Woverloaded-virtual",
     "-Wimplicit-fallthrough",
