@@ -1,0 +1,41 @@
+#include "tracker/server/connection_limits.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace septet::tracker {
+
+uint64_t ConnectionLimits::Key(const Endpoint& source) {
+  constexpr size_t kPrefixBytes = 8;
+  uint64_t key = 0;
+  std::memcpy(&key, source.compact.data(), std::min(source.address_bytes(), kPrefixBytes));
+  return key;
+}
+
+ConnectionLimits::Verdict ConnectionLimits::Admit(const Endpoint& source) {
+  absl::MutexLock lock(&mutex_);
+  if (connections_ >= connections_max_) return Verdict::kTooMany;
+  if (per_address_max_ > 0) {
+    uint32_t& count = by_address_[static_cast<size_t>(source.family)][Key(source)];
+    if (count >= per_address_max_) return Verdict::kTooManyFromAddress;
+    ++count;
+  }
+  ++connections_;
+  return Verdict::kAdmitted;
+}
+
+void ConnectionLimits::Release(const Endpoint& source) {
+  absl::MutexLock lock(&mutex_);
+  --connections_;
+  if (per_address_max_ == 0) return;
+  auto& counts = by_address_[static_cast<size_t>(source.family)];
+  const auto found = counts.find(Key(source));
+  if (--found->second == 0) counts.erase(found);
+}
+
+uint32_t ConnectionLimits::connections() const {
+  absl::MutexLock lock(&mutex_);
+  return connections_;
+}
+
+}  // namespace septet::tracker

@@ -1,0 +1,340 @@
+#include "tracker/server/http_connections.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tracker/server/epoll_token.h"
+#include "tracker/server/socket_address.h"
+
+namespace septet::tracker {
+namespace {
+
+constexpr uint32_t kAcceptBurstMax = 64;
+
+// How long nothing is accepted when the kernel has no descriptor or memory for more.
+constexpr int64_t kAcceptPauseMs = 100;
+
+// Pipelined requests are answered together, until only this much is left.
+constexpr size_t kOutBytes = 2 * kHttpResponseBytesMax;
+
+// In the order in which they are given up for a new connection.
+constexpr Phase kIdleFirst[] = {Phase::kIdle, Phase::kLinger, Phase::kHead};
+constexpr Phase kAnyPhase[] = {Phase::kIdle, Phase::kLinger, Phase::kHead, Phase::kWrite};
+
+bool IsRetryable(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+bool IsDescriptorLimit(int error) { return error == EMFILE || error == ENFILE; }
+bool IsMemoryLimit(int error) { return error == ENOBUFS || error == ENOMEM; }
+
+}  // namespace
+
+HttpConnections::HttpConnections(const HttpEnvironment& environment,
+                                 const HttpConnectionOptions& options,
+                                 std::vector<FileDescriptor> listeners)
+    : environment_(environment),
+      calls_(*environment.calls),
+      options_(options),
+      listeners_(std::move(listeners)),
+      budget_(options.buffer_bytes_max),
+      in_(new char[HttpStream::kInputBytesMax]),
+      out_(new char[kOutBytes]) {
+  context_.handler = environment.handler;
+  context_.random = environment.random;
+}
+
+HttpConnections::~HttpConnections() {
+  for (uint32_t i = 0; i < table_.slots(); ++i) {
+    if (table_.slot(i).fd >= 0) Close(table_.slot(i));
+  }
+}
+
+// --- Accepting -----------------------------------------------------------------
+
+bool HttpConnections::WatchListeners(uint32_t events, int operation) {
+  for (uint32_t i = 0; i < listeners_.size(); ++i) {
+    epoll_event event = {};
+    event.events = events;
+    event.data.u64 = Pack({EventSource::kHttpListener, 0, i});
+    if (calls_.epoll_ctl(environment_.epoll, operation, listeners_[i].get(), &event) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void HttpConnections::OnAcceptable(uint32_t index) {
+  if (index >= listeners_.size()) return;
+  const uint32_t burst = accept_burst_;
+  uint32_t accepted = 0;
+  while (accepted < burst) {
+    if (AcceptOne(listeners_[index].get()) != AcceptResult::kAccepted) break;
+    ++accepted;
+  }
+  accept_burst_ =
+      accepted == burst ? std::min(2 * burst, kAcceptBurstMax) : std::max<uint32_t>(accepted, 1);
+}
+
+HttpConnections::AcceptResult HttpConnections::AcceptOne(int listener) {
+  SocketAddress address;
+  socklen_t size = sizeof(address);
+  const int fd = calls_.accept4(listener, &address.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd >= 0) {
+    Start(fd, FromSocketAddress(address));
+    return AcceptResult::kAccepted;
+  }
+  const int error = errno;
+  if (error == EAGAIN || error == EWOULDBLOCK) return AcceptResult::kNoneWaits;
+  if (IsDescriptorLimit(error)) {
+    Report(Fault::kNoDescriptors, error);
+    if (EvictOldest(kAnyPhase)) return AcceptResult::kAccepted;
+    return PauseAccepting();
+  }
+  if (IsMemoryLimit(error)) {
+    Report(Fault::kAccept, error);
+    return PauseAccepting();
+  }
+  // Anything else is about the one connection, which is gone (accept(2), "Error
+  // handling").
+  if (error != EINTR && error != ECONNABORTED) Report(Fault::kAccept, error);
+  return AcceptResult::kAccepted;
+}
+
+// The kernel has no room and we cannot make any: without a pause epoll would report
+// the listener again and again.
+HttpConnections::AcceptResult HttpConnections::PauseAccepting() {
+  if (!WatchListeners(0, EPOLL_CTL_MOD)) Report(Fault::kEpoll, errno);
+  accept_paused_until_ms_ = context_.now_ms + kAcceptPauseMs;
+  return AcceptResult::kPaused;
+}
+
+void HttpConnections::Start(int fd, const Endpoint& source) {
+  if (!Admit(source)) {
+    Report(Fault::kConnectionRefused, 0);
+    calls_.close(fd);
+    return;
+  }
+  // Often the request is there already.
+  Read(table_.Add(fd, source, context_.now_ms));
+}
+
+bool HttpConnections::Admit(const Endpoint& source) {
+  using Verdict = ConnectionLimits::Verdict;
+  Verdict verdict = environment_.limits->Admit(source);
+  if (verdict == Verdict::kTooMany && EvictOldest(kIdleFirst)) {
+    verdict = environment_.limits->Admit(source);
+  }
+  return verdict == Verdict::kAdmitted;
+}
+
+bool HttpConnections::EvictOldest(absl::Span<const Phase> phases) {
+  for (const Phase phase : phases) {
+    Connection* oldest = table_.Oldest(phase);
+    if (oldest == nullptr) continue;
+    Close(*oldest);
+    return true;
+  }
+  return false;
+}
+
+// --- Reading, answering, writing -------------------------------------------------
+
+void HttpConnections::OnEvent(uint32_t index, uint32_t generation) {
+  Connection* connection = table_.Find(index, generation);
+  if (connection == nullptr) return;
+  switch (connection->phase) {
+    case Phase::kIdle:
+    case Phase::kHead:
+      return Read(*connection);
+    case Phase::kWrite:
+      return Flush(*connection);
+    case Phase::kLinger:
+      return Drain(*connection);
+  }
+}
+
+void HttpConnections::Read(Connection& connection) {
+  const bool is_begun = !connection.input.empty();
+  absl::Span<char> room(in_.get(), HttpStream::kInputBytesMax);
+  if (is_begun) room = connection.input.Extend(HttpStream::kInputBytesMax, &budget_);
+  if (room.empty()) return CloseForWantOfBuffers(connection);
+
+  const ssize_t received = calls_.recv(connection.fd, room.data(), room.size(), 0);
+  if (received < 0 && IsRetryable(errno)) return Await(connection, connection.phase);
+  if (received <= 0) return Close(connection);
+
+  const size_t count = static_cast<size_t>(received);
+  if (!is_begun) return Serve(connection, absl::string_view(room.data(), count));
+  connection.input.Commit(count);
+  Serve(connection, connection.input.view());
+}
+
+void HttpConnections::Serve(Connection& connection, absl::string_view in) {
+  bool has_answered = false;
+  while (true) {
+    const HttpStream::Step step = connection.stream.Serve(context_, connection.source, in,
+                                                          absl::MakeSpan(out_.get(), kOutBytes));
+    in.remove_prefix(step.consumed);
+    if (step.written > 0) {
+      has_answered = true;
+      if (!Send(connection, absl::string_view(out_.get(), step.written), in, step.next)) return;
+    }
+    switch (step.next) {
+      case HttpStream::Next::kWrite:
+        break;
+      case HttpStream::Next::kRead: {
+        if (!connection.input.Assign(in, &budget_)) return CloseForWantOfBuffers(connection);
+        const Phase phase = in.empty() ? Phase::kIdle : Phase::kHead;
+        // The time for a head runs from its first byte, however many more come.
+        const bool is_same_head =
+            phase == Phase::kHead && connection.phase == phase && !has_answered;
+        if (!is_same_head) table_.Move(connection, phase, context_.now_ms);
+        return Await(connection, phase);
+      }
+      case HttpStream::Next::kClose:
+        return Close(connection);
+      case HttpStream::Next::kLinger:
+        return Linger(connection);
+    }
+  }
+}
+
+// Sends `out`. False if that ended the connection or some of `out` has to wait; then
+// `in`, what is left of the requests, is kept too.
+bool HttpConnections::Send(Connection& connection, absl::string_view out, absl::string_view in,
+                           HttpStream::Next next) {
+  // The last response leaves in one segment with the end of the connection.
+  const int more = next == HttpStream::Next::kClose ? MSG_MORE : 0;
+  ssize_t sent = calls_.send(connection.fd, out.data(), out.size(), MSG_NOSIGNAL | more);
+  if (sent < 0) {
+    if (!IsRetryable(errno)) {
+      Close(connection);
+      return false;
+    }
+    sent = 0;
+  }
+  if (static_cast<size_t>(sent) == out.size()) return true;
+
+  out.remove_prefix(static_cast<size_t>(sent));
+  if (!connection.output.Assign(out, &budget_) || !connection.input.Assign(in, &budget_)) {
+    CloseForWantOfBuffers(connection);
+    return false;
+  }
+  connection.after_write = next;
+  table_.Move(connection, Phase::kWrite, context_.now_ms);
+  Watch(connection, EPOLLOUT);
+  return false;
+}
+
+void HttpConnections::Flush(Connection& connection) {
+  const absl::string_view out = connection.output.view();
+  const ssize_t sent = calls_.send(connection.fd, out.data(), out.size(), MSG_NOSIGNAL);
+  if (sent < 0 && IsRetryable(errno)) return;
+  if (sent < 0) return Close(connection);
+  connection.output.RemovePrefix(static_cast<size_t>(sent), &budget_);
+  if (!connection.output.empty()) return;
+
+  switch (connection.after_write) {
+    case HttpStream::Next::kRead:
+    case HttpStream::Next::kWrite:
+      return Serve(connection, connection.input.view());
+    case HttpStream::Next::kClose:
+      return Close(connection);
+    case HttpStream::Next::kLinger:
+      return Linger(connection);
+  }
+}
+
+void HttpConnections::Drain(Connection& connection) {
+  const ssize_t received = calls_.recv(connection.fd, in_.get(), HttpStream::kInputBytesMax, 0);
+  if (received > 0 || (received < 0 && IsRetryable(errno))) return;
+  Close(connection);
+}
+
+// --- Phases ----------------------------------------------------------------------
+
+// Waits for bytes of a request; `phase` is kIdle or kHead, and is the connection's.
+void HttpConnections::Await(Connection& connection, Phase phase) {
+  const bool has_open_request = phase == Phase::kHead && !connection.input.empty();
+  if (context_.stopping && !has_open_request) return Close(connection);
+  Watch(connection, EPOLLIN);
+}
+
+void HttpConnections::Linger(Connection& connection) {
+  connection.input.Clear(&budget_);
+  connection.output.Clear(&budget_);
+  calls_.shutdown(connection.fd, SHUT_WR);
+  table_.Move(connection, Phase::kLinger, context_.now_ms);
+  Watch(connection, EPOLLIN);
+}
+
+void HttpConnections::Watch(Connection& connection, uint32_t events) {
+  if (connection.watched_events == events) return;
+  epoll_event event = {};
+  event.events = events;
+  event.data.u64 = Pack({EventSource::kConnection, connection.generation, connection.index});
+  const int operation = connection.watched_events == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  if (calls_.epoll_ctl(environment_.epoll, operation, connection.fd, &event) != 0) {
+    Report(Fault::kEpoll, errno);
+    return Close(connection);
+  }
+  connection.watched_events = events;
+}
+
+void HttpConnections::Close(Connection& connection) {
+  connection.input.Clear(&budget_);
+  connection.output.Clear(&budget_);
+  calls_.close(connection.fd);
+  environment_.limits->Release(connection.source);
+  table_.Remove(connection);
+}
+
+void HttpConnections::CloseForWantOfBuffers(Connection& connection) {
+  Report(Fault::kBuffersExhausted, 0);
+  Close(connection);
+}
+
+// --- Time ------------------------------------------------------------------------
+
+void HttpConnections::OnTimer() {
+  for (size_t i = 0; i < kPhaseCount; ++i) {
+    const Phase phase = static_cast<Phase>(i);
+    while (Connection* oldest = table_.Oldest(phase)) {
+      if (oldest->since_ms + options_.timeout_ms[i] > context_.now_ms) break;
+      Close(*oldest);
+    }
+  }
+  if (accept_paused_until_ms_ <= context_.now_ms) {
+    accept_paused_until_ms_ = INT64_MAX;
+    if (!WatchListeners(EPOLLIN, EPOLL_CTL_MOD)) Report(Fault::kEpoll, errno);
+  }
+}
+
+int64_t HttpConnections::NextTimerMs() {
+  int64_t next_ms = accept_paused_until_ms_;
+  for (size_t i = 0; i < kPhaseCount; ++i) {
+    const Connection* oldest = table_.Oldest(static_cast<Phase>(i));
+    if (oldest != nullptr) next_ms = std::min(next_ms, oldest->since_ms + options_.timeout_ms[i]);
+  }
+  return next_ms;
+}
+
+void HttpConnections::BeginStop() {
+  context_.stopping = true;
+  for (const FileDescriptor& listener : listeners_) {
+    for (uint32_t i = 0; i < SOMAXCONN; ++i) {
+      if (AcceptOne(listener.get()) != AcceptResult::kAccepted) break;
+    }
+  }
+  listeners_.clear();
+  accept_paused_until_ms_ = INT64_MAX;
+  for (uint32_t i = 0; i < table_.slots(); ++i) {
+    Connection& connection = table_.slot(i);
+    if (connection.fd < 0) continue;
+    // What has come meanwhile is answered; nothing has come: Await ends it.
+    if (connection.phase == Phase::kIdle || connection.phase == Phase::kHead) Read(connection);
+  }
+}
+
+}  // namespace septet::tracker

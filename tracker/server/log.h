@@ -1,0 +1,60 @@
+// The log: one line for each fault on standard error. There is none for a request:
+// what the tracker does when all is well is not worth a line.
+
+#ifndef SEPTET_TRACKER_SERVER_LOG_H_
+#define SEPTET_TRACKER_SERVER_LOG_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "absl/strings/string_view.h"
+
+namespace septet::tracker {
+
+// The kinds of fault. Each has its own limit, so that a frequent one does not hide a
+// rare one.
+enum class Fault : uint8_t {
+  kAccept,
+  kNoDescriptors,
+  kConnectionRefused,
+  kBuffersExhausted,
+  kEpoll,
+  kUdpReceive,
+  kUdpSend,
+  kUdpSendBufferFull,
+};
+inline constexpr size_t kFaultCount = 8;
+
+// Thread-safe.
+class Log {
+ public:
+  // Of one kind of fault, one line comes out in this time; the next one says how many
+  // were left out.
+  static constexpr int64_t kQuietMs = 10'000;
+
+  // Takes a whole line with its "\n".
+  using Sink = std::function<void(absl::string_view line)>;
+
+  // Writes to standard error, each line with one write.
+  Log();
+  explicit Log(Sink sink) : sink_(std::move(sink)) {}
+
+  // `error` is an errno that says why, or 0. `now_ms` is the time of a clock that does
+  // not go back. Cost when the line is left out: two atomic operations.
+  void Report(Fault fault, int error, int64_t now_ms);
+
+ private:
+  struct Limit {
+    std::atomic<int64_t> quiet_until_ms{INT64_MIN};
+    std::atomic<uint64_t> left_out{0};
+  };
+
+  const Sink sink_;
+  std::array<Limit, kFaultCount> limits_;
+};
+
+}  // namespace septet::tracker
+
+#endif  // SEPTET_TRACKER_SERVER_LOG_H_
