@@ -1,0 +1,239 @@
+// The tracker at the edge of its process: flags, output, signals, exit status.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+extern char** environ;
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+// Below the runfiles, where a test is started.
+constexpr char kBinary[] = "tracker/tracker";
+
+class Process {
+ public:
+  explicit Process(std::vector<std::string> arguments) {
+    int out[2], error[2];
+    EXPECT_EQ(pipe2(out, O_CLOEXEC), 0);
+    EXPECT_EQ(pipe2(error, O_CLOEXEC), 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, error[1], STDERR_FILENO);
+    arguments.insert(arguments.begin(), kBinary);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    EXPECT_EQ(posix_spawn(&pid_, kBinary, &actions, nullptr, argv.data(), environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(out[1]);
+    close(error[1]);
+    out_ = fdopen(out[0], "r");
+    error_ = fdopen(error[0], "r");
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    fclose(out_);
+    fclose(error_);
+  }
+
+  std::string ReadErrorLine() { return ReadLine(error_); }
+  std::string ReadOut() { return ReadAll(out_); }
+  std::string ReadError() { return ReadAll(error_); }
+  void Signal(int number) { kill(pid_, number); }
+
+  // The exit status; -1: a signal ended it.
+  int Wait() {
+    int status = 0;
+    waitpid(std::exchange(pid_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  static std::string ReadLine(FILE* file) {
+    std::string line;
+    for (int c = fgetc(file); c != EOF; c = fgetc(file)) {
+      line += static_cast<char>(c);
+      if (c == '\n') break;
+    }
+    return line;
+  }
+  static std::string ReadAll(FILE* file) {
+    std::string all;
+    for (std::string line = ReadLine(file); !line.empty(); line = ReadLine(file)) all += line;
+    return all;
+  }
+
+  pid_t pid_ = -1;
+  FILE* out_ = nullptr;
+  FILE* error_ = nullptr;
+};
+
+std::string WriteFile(absl::string_view name, absl::string_view text) {
+  const std::string path = absl::StrCat(getenv("TEST_TMPDIR"), "/", name);
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(ProcessTest, AWrongValueIsNamedWithWhatIsAllowed) {
+  const struct {
+    absl::string_view argument;
+    absl::string_view named;  // flag and value
+    absl::string_view allowed;
+  } kCases[] = {
+      {"--interval=3x", "--interval=3x", "from 1s to 24h"},
+      {"--interval=30", "--interval=30", "such as 90s, 30m"},
+      {"--interval=0s", "--interval=0", "from 1s to 24h"},
+      {"--interval=-5m", "--interval=-5m", "from 1s to 24h"},
+      {"--interval=inf", "--interval=inf", "from 1s to 24h"},
+      {"--min_interval=31m", "--min_interval=31m", "at most --interval, 30m"},
+      {"--peer_timeout=8000h", "--peer_timeout=8000h", "to 168h"},
+      {"--workers=-1", "--workers=-1", "from 0 to 256"},
+      {"--workers=257", "--workers=257", "from 0 to 256"},
+      {"--workers=two", "--workers=two", "from 0 to 256"},
+      {"--numwant_max=1001", "--numwant_max=1001", "from 0 to 1000"},
+      {"--numwant_default=201", "--numwant_default=201", "at most --numwant_max, 200"},
+      {"--max_memory=5GB", "--max_memory=5GB", "512MiB or 4GiB"},
+      {"--max_memory=1KiB", "--max_memory=1KiB", "none, or a number of bytes"},
+      {"--http_buffer_memory=none", "--http_buffer_memory=none", "from 1MiB"},
+      {"--max_connections=-1", "--max_connections=-1", "whole number"},
+      {"--max_connections_per_address=x", "--max_connections_per_address=x", "whole number"},
+      {"--allow_scrape=maybe", "--allow_scrape=maybe", "true or false"},
+      {"--listen=localhost:6969", "--listen: 'localhost:6969'", "ADDR:PORT"},
+      {"--listen=", "--listen", "ADDR:PORT"},
+      {"--http_idle_timeout=1ms", "--http_idle_timeout=1ms", "from 100ms"},
+      {"--connection_id_validity=0s", "--connection_id_validity=0", "from 1s"},
+      {"--connection_id_secret_file=/nonexistent", "--connection_id_secret_file=/nonexistent",
+       "No such file"},
+      {"--flagfile=/nonexistent", "--flagfile=/nonexistent", "No such file"},
+      {"--intervall=30m", "--intervall", "--help"},
+      {"--nointerval", "--nointerval", "--help"},
+      {"--interval", "--interval", "from 1s to 24h"},
+      {"announce", "'announce'", "--help"},
+      {"--", "'--'", "--help"},
+  };
+  for (const auto& test : kCases) {
+    Process process({std::string(test.argument)});
+    const std::string error = process.ReadError();
+    EXPECT_EQ(process.Wait(), 2) << test.argument;
+    EXPECT_EQ(process.ReadOut(), "") << test.argument;
+    EXPECT_THAT(error, StartsWith(absl::StrCat("septet: ", test.named))) << test.argument;
+    EXPECT_THAT(error, HasSubstr(std::string(test.allowed))) << test.argument;
+    EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1) << error;
+  }
+}
+
+TEST(ProcessTest, GoodValuesPassTheCheck) {
+  const std::vector<std::string> kCases[] = {
+      {},
+      {"--interval=5m"},
+      {"--interval", "5m", "--min_interval", "1m30s"},
+      {"-workers=1", "--noallow_scrape", "--allow_noncompact=false"},
+      {"--numwant_max=10"},
+      {"--max_memory=64MiB", "--max_connections=10", "--max_connections_per_address=0"},
+      {"--listen=127.0.0.1:0,udp://[::1]:7000"},
+      {"--peer_timeout=2s"},
+      // The last one counts.
+      {"--workers=1", "--workers=2"},
+  };
+  for (std::vector<std::string> arguments : kCases) {
+    arguments.push_back("--check_config");
+    Process process(arguments);
+    EXPECT_EQ(process.ReadError(), "");
+    EXPECT_EQ(process.ReadOut(), "the configuration is valid\n");
+    EXPECT_EQ(process.Wait(), 0);
+  }
+}
+
+TEST(ProcessTest, FlagsStandInAFile) {
+  const std::string good =
+      WriteFile("good", "# a comment\n\n  --interval=5m  \n--noallow_scrape\n");
+  Process process({"--flagfile=" + good, "--check_config"});
+  EXPECT_EQ(process.ReadError(), "");
+  EXPECT_EQ(process.Wait(), 0);
+
+  const std::string bad = WriteFile("bad", "--interval=5m\n--workers=x\n");
+  Process wrong({"--flagfile", bad});
+  EXPECT_THAT(wrong.ReadError(), HasSubstr(bad + ":2: --workers=x: allowed: "));
+  EXPECT_EQ(wrong.Wait(), 2);
+
+  const std::string loop = WriteFile("loop", "");
+  std::ofstream(loop) << "--flagfile=" << loop << "\n";
+  Process endless({"--flagfile=" + loop});
+  EXPECT_THAT(endless.ReadError(), HasSubstr("8 files"));
+  EXPECT_EQ(endless.Wait(), 2);
+}
+
+TEST(ProcessTest, HelpListsEveryFlagWithDefaultAndRange) {
+  Process process({"--help"});
+  const std::string help = process.ReadOut();
+  EXPECT_EQ(process.Wait(), 0);
+  for (const absl::string_view flag :
+       {"listen", "workers", "interval", "min_interval", "peer_timeout", "numwant_default",
+        "numwant_max", "max_memory", "allow_noncompact", "allow_scrape",
+        "connection_id_secret_file", "connection_id_validity", "max_connections",
+        "max_connections_per_address", "flagfile", "check_config", "version", "help"}) {
+    EXPECT_THAT(help, HasSubstr(absl::StrCat("\n  --", flag, "\n")));
+  }
+  EXPECT_THAT(help, HasSubstr("Default: 30m. Allowed: a duration from 1s to 24h"));
+  EXPECT_THAT(help, HasSubstr("Default: 0.0.0.0:6969,[::]:6969. Allowed: "));
+}
+
+TEST(ProcessTest, VersionIsOneLine) {
+  Process process({"--version"});
+  EXPECT_THAT(process.ReadOut(), MatchesRegex("septet [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_EQ(process.Wait(), 0);
+}
+
+TEST(ProcessTest, ServesUntilASignal) {
+  for (const int signal_number : {SIGTERM, SIGINT}) {
+    Process process({"--listen=127.0.0.1:0"});
+    EXPECT_THAT(process.ReadErrorLine(),
+                MatchesRegex("listening http://127\\.0\\.0\\.1:[1-9][0-9]* "
+                             "udp://127\\.0\\.0\\.1:[1-9][0-9]*\n"));
+    process.Signal(SIGHUP);
+    process.Signal(SIGPIPE);
+    process.Signal(signal_number);
+    EXPECT_EQ(process.ReadError(), "");
+    EXPECT_EQ(process.Wait(), 0);
+  }
+}
+
+TEST(ProcessTest, AnAddressInUseIsStatusOne) {
+  Process first({"--listen=http://127.0.0.1:0"});
+  const std::string line = first.ReadErrorLine();
+  ASSERT_THAT(line, StartsWith("listening http://"));
+  const std::string address = line.substr(10, line.size() - 11);
+  Process second({"--listen=" + address});
+  EXPECT_THAT(second.ReadError(),
+              StartsWith("septet: cannot listen on " + address + ": Address already in use"));
+  EXPECT_EQ(second.Wait(), 1);
+}
+
+}  // namespace

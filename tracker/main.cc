@@ -1,0 +1,93 @@
+// The tracker as a program: flags, signals, exit status.
+//
+// Exit status: 0 after SIGTERM or SIGINT, 1 if the system does not let it start, 2 for a
+// wrong flag.
+
+#include <signal.h>
+#include <stdio.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tracker/flags/command_line.h"
+#include "tracker/flags/flags.h"
+#include "tracker/server/server.h"
+#include "tracker/version.h"
+
+namespace septet::tracker {
+namespace {
+
+constexpr int kStatusFailed = 1;
+constexpr int kStatusWrongFlag = 2;
+
+int Fail(const absl::Status& status) {
+  fprintf(stderr, "septet: %s\n", std::string(status.message()).c_str());
+  return absl::IsInvalidArgument(status) ? kStatusWrongFlag : kStatusFailed;
+}
+
+sigset_t SignalsToWaitFor() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+void WaitForStopSignal() {
+  const sigset_t signals = SignalsToWaitFor();
+  int signal_number = 0;
+  sigwait(&signals, &signal_number);
+  // A second one ends the process at once.
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+int Serve(const ServerOptions& options) {
+  absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
+  if (!server.ok()) return Fail(server.status());
+  fprintf(stderr, "%s\n", (*server)->StartUpLine().c_str());
+  WaitForStopSignal();
+  (*server)->Stop();
+  return 0;
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  const absl::StatusOr<GivenFlags> given = ParseCommandLine(arguments, AllowedValues);
+  if (!given.ok()) return Fail(given.status());
+  if (absl::GetFlag(FLAGS_help)) {
+    fputs(HelpText().c_str(), stdout);
+    return 0;
+  }
+  if (absl::GetFlag(FLAGS_version)) {
+    printf("septet %s\n", kVersion);
+    return 0;
+  }
+  const absl::StatusOr<ServerOptions> options = OptionsFromFlags(*given);
+  if (!options.ok()) return Fail(options.status());
+  const absl::Status status = CheckServerOptions(*options);
+  if (!status.ok()) return Fail(status);
+  if (absl::GetFlag(FLAGS_check_config)) {
+    puts("the configuration is valid");
+    return 0;
+  }
+  return Serve(*options);
+}
+
+}  // namespace
+}  // namespace septet::tracker
+
+int main(int argc, char** argv) {
+  // Blocked from the start, so that none is lost before it is waited for.
+  const sigset_t signals = septet::tracker::SignalsToWaitFor();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // A closed log or connection is an error of the write, not the end of the process.
+  signal(SIGPIPE, SIG_IGN);
+  // The sign to read configuration again, of which nothing is read at run time yet: it
+  // must not end the tracker.
+  signal(SIGHUP, SIG_IGN);
+  return septet::tracker::Main(std::vector<std::string>(argv + 1, argv + argc));
+}
