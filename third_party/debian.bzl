@@ -117,7 +117,7 @@ def _debian_absl_impl(ctx):
 
 _debian_absl = repository_rule(implementation = _debian_absl_impl, local = True)
 
-# --- Test libraries --------------------------------------------------------
+# --- Other libraries --------------------------------------------------------
 
 def _debian_library_impl(ctx):
     for folder in ctx.attr.headers:
@@ -171,6 +171,16 @@ cc_library(
 )
 """
 
+_OPENSSL_RULES = """
+cc_library(
+    name = "crypto",
+    srcs = ["libcrypto.a"],
+    hdrs = glob(["include/**/*.h"]),
+    includes = ["include"],
+    linkopts = ["-ldl", "-lpthread"],
+)
+"""
+
 _RAPIDCHECK_RULES = """
 cc_library(
     name = "rapidcheck",
@@ -200,6 +210,13 @@ def debian_repositories():
         headers = ["benchmark"],
         archives = ["libbenchmark_main.a"],
         rules = _BENCHMARK_RULES,
+    )
+    _debian_library(
+        name = "openssl",
+        package = "libssl-dev",
+        headers = ["openssl"],
+        archives = ["libcrypto.a"],
+        rules = _OPENSSL_RULES,
     )
     _debian_library(
         name = "rapidcheck",
