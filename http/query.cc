@@ -74,32 +74,33 @@ NameAndValue TakeParameter(string_view* rest) {
           string_view(value, static_cast<size_t>(at - value))};
 }
 
-// The text of a value that is short if it means anything: a number, an event.
+// The text of a value that is short if it means anything, such as an event.
 class ShortText {
  public:
   explicit ShortText(string_view value) {
     const Decoded decoded = PercentDecode(value, bytes_, sizeof(bytes_));
     size_ = std::min(decoded.size, sizeof(bytes_));
-    is_cut_ = decoded.size > sizeof(bytes_);
   }
   string_view text() const { return string_view(reinterpret_cast<const char*>(bytes_), size_); }
-  bool is_cut() const { return is_cut_; }
 
  private:
   uint8_t bytes_[64];
   size_t size_ = 0;
-  bool is_cut_ = false;
 };
 
 // Reads a number of decimal digits, which saturates at `max`. False if it is none.
 bool ParseNumber(string_view value, uint64_t max, uint64_t* number) {
-  const ShortText text(value);
-  if (text.text().empty() || text.is_cut()) return false;
+  if (value.empty()) return false;
   uint64_t sum = 0;
-  for (const char c : text.text()) {
-    if (!absl::ascii_isdigit(c)) return false;
+  while (!value.empty()) {
+    // A digit may be escaped as any byte may; there is no bound on how many there are.
+    const size_t written_bytes = value.front() == '%' ? 3 : 1;
+    uint8_t c = 0;
+    const Decoded decoded = PercentDecode(value.substr(0, written_bytes), &c, 1);
+    if (decoded.size != 1 || !absl::ascii_isdigit(c)) return false;
     const auto digit = static_cast<uint64_t>(c - '0');
     sum = sum > (max - digit) / 10 ? max : sum * 10 + digit;
+    value.remove_prefix(written_bytes);
   }
   *number = sum;
   return true;
@@ -195,7 +196,7 @@ QueryError TakeAnnounceParameter(Parameter parameter, string_view value, Seen* s
       out->numwant = ParseNumber(value, INT32_MAX, &number) ? static_cast<int32_t>(number) : -1;
       return kNoError;
     case Parameter::kCompact:
-      out->compact = value != "0";
+      out->compact = ShortText(value).text() != "0";
       return kNoError;
     case Parameter::kIp:
       SetAddressText(value, &out->ip);

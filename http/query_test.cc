@@ -79,6 +79,24 @@ TEST(AnnounceQuery, ReadsTheClientsOfTheField) {
   EXPECT_EQ(aria2.port, 0);
   EXPECT_EQ(aria2.numwant, 50);
 
+  const AnnounceQuery rtorrent = Parse(
+      "info_hash=%124Vx%9A%BC%DE%F1%23Eg%89%AB%CD%EF%124Vx%9A&peer_id=-lt0D80-%A1%B2%C3%D4"
+      "%E5%F6%01%02%03%04%05%06&key=5d1c7a22&compact=1&port=6890&uploaded=0&downloaded=7"
+      "&left=0&event=completed");
+  EXPECT_EQ(rtorrent.info_hash, hash);
+  EXPECT_EQ(rtorrent.event, AnnounceEvent::kCompleted);
+  EXPECT_TRUE(rtorrent.is_seeder);
+  EXPECT_EQ(rtorrent.numwant, -1);
+
+  const AnnounceQuery utorrent = Parse(
+      "info_hash=%124Vx%9a%bc%de%f1%23Eg%89%ab%cd%ef%124Vx%9a&peer_id=-UT355W-%14%b4%ec%0a"
+      "%d2k%9f%ef%d9%d7%15%e3&port=26881&uploaded=1&downloaded=2&left=0&corrupt=0"
+      "&key=DD8B9B11&event=stopped&numwant=0&compact=1&no_peer_id=1&ipv6=fe80%3a%3a1");
+  EXPECT_EQ(utorrent.info_hash, hash);
+  EXPECT_EQ(utorrent.event, AnnounceEvent::kStopped);
+  EXPECT_EQ(utorrent.numwant, 0);
+  EXPECT_EQ(utorrent.ipv6.view(), "fe80::1");
+
   const AnnounceQuery webtorrent = Parse(
       "info_hash=%124Vx%9a%bc%de%f1%23Eg%89%ab%cd%ef%124Vx%9a&peer_id=-WW0102-abcdefghijkl"
       "&port=6881&left=18446744073709551615&numwant=50&uploaded=0&downloaded=0");
@@ -116,7 +134,11 @@ TEST(AnnounceQuery, LeftIsASeedersOnlyWhenItIsTheNumberZero) {
     EXPECT_EQ(query.is_seeder, row.left == 0) << row.value;
   }
   EXPECT_FALSE(Parse(Good("left")).is_seeder);
-  // A number of more digits than anybody looks at is no zero.
+  // Of any number of digits.
+  EXPECT_TRUE(Parse(Good("left=" + std::string(500, '0'))).is_seeder);
+  EXPECT_EQ(Parse(Good("left=" + std::string(500, '0') + "7")).left, 7u);
+  EXPECT_EQ(Parse(Good("left=18446744073709551614")).left, UINT64_MAX - 1);
+  EXPECT_FALSE(Parse(Good("left=" + std::string(500, '0') + "x")).is_seeder);
   EXPECT_FALSE(Parse(Good("left=" + std::string(100, '0') + "1")).is_seeder);
 }
 
@@ -135,6 +157,7 @@ TEST(AnnounceQuery, NumwantThatIsNoCountIsTheDefault) {
   EXPECT_EQ(Parse(Good("numwant=0")).numwant, 0);
   EXPECT_EQ(Parse(Good("numwant=7")).numwant, 7);
   EXPECT_EQ(Parse(Good("numwant=4294967295")).numwant, INT32_MAX);
+  EXPECT_EQ(Parse(Good("numwant=" + std::string(100, '9'))).numwant, INT32_MAX);
   for (const char* numwant : {"", "-1", "many", "1.5"}) {
     EXPECT_EQ(Parse(Good(absl::StrCat("numwant=", numwant))).numwant, -1) << numwant;
   }
@@ -142,6 +165,7 @@ TEST(AnnounceQuery, NumwantThatIsNoCountIsTheDefault) {
 
 TEST(AnnounceQuery, CompactIsOffForZeroAlone) {
   EXPECT_FALSE(Parse(Good("compact=0")).compact);
+  EXPECT_FALSE(Parse(Good("compact=%30")).compact);
   for (const char* compact : {"compact=1", "compact=", "compact", "compact=2"}) {
     EXPECT_TRUE(Parse(Good(compact)).compact) << compact;
   }

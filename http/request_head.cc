@@ -135,11 +135,7 @@ class FramingFields {
         keep_alive_ |= absl::EqualsIgnoreCase(item, "keep-alive");
       });
     } else if (absl::EqualsIgnoreCase(field.name, "Content-Length")) {
-      bool is_good = true;
-      // The same length may be given more than once; different ones are an attack on
-      // whoever reads the other one (RFC 9112, 6.3).
-      ForEachListItem(field.value, [&](string_view item) { is_good &= TakeLength(item); });
-      return is_good && has_length_;
+      return TakeLengths(field.value);
     } else if (absl::EqualsIgnoreCase(field.name, "Transfer-Encoding")) {
       has_transfer_encoding_ = true;
     }
@@ -153,6 +149,17 @@ class FramingFields {
   }
 
  private:
+  // The same length may be given more than once; different ones, or an empty one beside
+  // them, are an attack on whoever reads the other one (RFC 9112, 6.3).
+  bool TakeLengths(string_view list) {
+    for (;;) {
+      const size_t comma = list.find(',');
+      if (!TakeLength(TrimBlanks(list.substr(0, comma)))) return false;
+      if (comma == string_view::npos) return true;
+      list.remove_prefix(comma + 1);
+    }
+  }
+
   bool TakeLength(string_view text) {
     uint64_t length = 0;
     if (!ParseLength(text, &length) || (has_length_ && length != length_)) return false;

@@ -66,7 +66,7 @@ class RequestHeadParser {
   // `bytes` is all that has come of this request so far and may hold more than
   // the head (a pipelined request): each call must be given the bytes of the call
   // before plus what came since; they may have moved in memory. Any result but
-  // kIncomplete makes the parser ready for the next request. `head` is written
+  // kIncomplete makes the parser ready for the next request. `head` means something
   // only on kComplete.
   //
   // Up to two empty lines before the request line are skipped; they count as its bytes.

@@ -69,8 +69,7 @@ TEST(RequestHead, AcceptsTheTargetsOfTheField) {
   for (const Target& target : kTargets) {
     const std::string bytes = absl::StrCat(target.line, "\r\n\r\n");
     RequestHead head;
-    ASSERT_EQ(Parse(bytes, &head), HeadStatus::kComplete)
-        << target.line;
+    ASSERT_EQ(Parse(bytes, &head), HeadStatus::kComplete) << target.line;
     EXPECT_EQ(head.path, target.path) << target.line;
     EXPECT_EQ(head.query, target.query) << target.line;
   }
@@ -156,6 +155,9 @@ TEST(RequestHead, RefusesWhatIsNoHttp) {
       "GET / HTTP/1.1\r\nContent-Length: +1\r\n\r\n",
       "GET / HTTP/1.1\r\nContent-Length: \r\n\r\n",
       "GET / HTTP/1.1\r\nContent-Length: 1, 2\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: 1,\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: ,1\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length:\r\n\r\n",
       "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
       "GET / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
       "\n\n\n\n",
@@ -206,6 +208,9 @@ TEST(RequestHead, LimitsBytes) {
   EXPECT_EQ(StatusOf(request(kHeadBytesMax, 0)), HeadStatus::kUriTooLong);
   EXPECT_EQ(StatusOf(std::string(kHeadBytesMax - 1, 'a')), HeadStatus::kIncomplete);
   EXPECT_EQ(StatusOf(std::string(kHeadBytesMax, 'a')), HeadStatus::kUriTooLong);
+  // Empty lines before it count.
+  EXPECT_EQ(StatusOf("\r\n" + request(0, kHeadBytesMax - overhead - 2)), HeadStatus::kComplete);
+  EXPECT_EQ(StatusOf("\r\n" + request(0, kHeadBytesMax - overhead - 1)), HeadStatus::kHeadTooLarge);
 }
 
 TEST(RequestHead, LimitsFields) {
