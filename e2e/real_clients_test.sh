@@ -1,0 +1,16 @@
+#!/bin/bash
+# Starts real_clients_test.py with Debian's Python, for which python3-libtorrent
+# is: real_clients_test.sh TRACKER_BINARY
+#
+# In a network namespace of its own where the machine allows one (see network.py).
+set -euo pipefail
+
+folder="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+export PYTHONPATH="$folder" PYTHONDONTWRITEBYTECODE=1
+command=(/usr/bin/python3 -P "$folder/real_clients_test.py" "$@")
+
+own_network=(unshare --map-root-user --net)
+if "${own_network[@]}" true 2>/dev/null; then
+  OWN_NETWORK=1 exec "${own_network[@]}" "${command[@]}"
+fi
+exec "${command[@]}"
