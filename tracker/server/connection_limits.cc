@@ -13,7 +13,7 @@ uint64_t ConnectionLimits::Key(const Endpoint& source) {
 }
 
 ConnectionLimits::Verdict ConnectionLimits::Admit(const Endpoint& source) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (connections_ >= connections_max_) return Verdict::kTooMany;
   if (per_address_max_ > 0) {
     uint32_t& count = by_address_[static_cast<size_t>(source.family)][Key(source)];
@@ -25,7 +25,7 @@ ConnectionLimits::Verdict ConnectionLimits::Admit(const Endpoint& source) {
 }
 
 void ConnectionLimits::Release(const Endpoint& source) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   --connections_;
   if (per_address_max_ == 0) return;
   auto& counts = by_address_[static_cast<size_t>(source.family)];
@@ -34,7 +34,7 @@ void ConnectionLimits::Release(const Endpoint& source) {
 }
 
 uint32_t ConnectionLimits::connections() const {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   return connections_;
 }
 

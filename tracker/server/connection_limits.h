@@ -3,11 +3,12 @@
 #ifndef SEPTET_TRACKER_SERVER_CONNECTION_LIMITS_H_
 #define SEPTET_TRACKER_SERVER_CONNECTION_LIMITS_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <mutex>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/synchronization/mutex.h"
 #include "tracker/endpoint.h"
 
 namespace septet::tracker {
@@ -37,11 +38,13 @@ class ConnectionLimits {
 
   const uint32_t connections_max_;
   const uint32_t per_address_max_;
-  mutable absl::Mutex mutex_;
-  uint32_t connections_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Guards what follows. Not absl::Mutex: thread sanitizers know std::mutex also where
+  // Abseil was built without them.
+  mutable std::mutex mutex_;
+  uint32_t connections_ = 0;
   // Empty without a limit for an address. By family: an IPv4 address may look like an
   // IPv6 prefix.
-  absl::flat_hash_map<uint64_t, uint32_t> by_address_[2] ABSL_GUARDED_BY(mutex_);
+  std::array<absl::flat_hash_map<uint64_t, uint32_t>, 2> by_address_;
 };
 
 }  // namespace septet::tracker

@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "tracker/http/http_handler.h"
 #include "tracker/random.h"
 #include "tracker/server/connection_limits.h"
@@ -144,8 +143,8 @@ class Server::Impl {
   Random seeds_;
   std::vector<ListenAddress> addresses_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  absl::Mutex stop_mutex_;
-  std::vector<std::thread> threads_ ABSL_GUARDED_BY(stop_mutex_);
+  std::mutex stop_mutex_;  // guards threads_
+  std::vector<std::thread> threads_;
 };
 
 absl::Status Server::Impl::OpenAddress(const ListenAddress& address,
@@ -209,7 +208,7 @@ absl::Status Server::Impl::CreateWorker(Sockets sockets) {
 
 absl::Status Server::Impl::StartThreads() {
   const BlockedSignals blocked;
-  absl::MutexLock lock(&stop_mutex_);
+  const std::lock_guard<std::mutex> lock(stop_mutex_);
   for (const std::unique_ptr<Worker>& worker : workers_) {
     try {
       threads_.emplace_back([&worker = *worker] { worker.Run(); });
@@ -233,7 +232,7 @@ absl::Status Server::Impl::Start() {
 }
 
 void Server::Impl::Stop() {
-  absl::MutexLock lock(&stop_mutex_);
+  const std::lock_guard<std::mutex> lock(stop_mutex_);
   for (const std::unique_ptr<Worker>& worker : workers_) worker->Stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
