@@ -8,6 +8,7 @@
 #include "tracker/swarm/keyed_hash.h"
 #include "tracker/swarm/memory_budget.h"
 #include "tracker/swarm/peer_state.h"
+#include "tracker/swarm/region.h"
 #include "tracker/swarm/shard.h"
 
 namespace septet::tracker {
@@ -16,6 +17,10 @@ namespace {
 // While one copy of everything is made smaller, each class of blocks may need a page that
 // it does not fill, and the table of torrents the pages at the border of a move.
 constexpr uint64_t kReserveBytesAShard = (uint64_t{kBlockClasses} + 24) * kPageBytes;
+
+// Addresses for each kind of block of each shard: the most memory that it can take, far
+// above what a machine has for it.
+constexpr size_t kRegionReserveBytes = size_t{1} << 32;
 
 int64_t TickMs(int64_t peer_timeout_ms) {
   return std::max<int64_t>(1, (peer_timeout_ms + kTimeoutTicks - 1) / kTimeoutTicks);
@@ -36,8 +41,13 @@ class SwarmStore::Impl {
         budget_(options.bytes_max, kReserveBytesAShard * options.shards),
         shards_(options.shards) {
     budget_.TryTake(fixed_bytes(), Purpose::kShrink);
+    const size_t reserve_bytes =
+        ReservableBytes(shards_.size() * Shard::kRegions, kRegionReserveBytes);
     for (Shard& shard : shards_) {
-      if (!shard.Init(&hash_, &budget_, RetentionTicks(options, tick_ms_))) throw std::bad_alloc();
+      if (reserve_bytes == 0 ||
+          !shard.Init(&hash_, &budget_, reserve_bytes, RetentionTicks(options, tick_ms_))) {
+        throw std::bad_alloc();
+      }
     }
   }
   ~Impl() {

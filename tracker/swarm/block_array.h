@@ -32,7 +32,8 @@ class BlockArray {
   // Adds a block with unspecified content; its index is size() - 1. False, with nothing
   // changed, when there is no memory for it.
   bool Add(Purpose purpose) {
-    if (size_ == UINT32_MAX || !region_.Extend((size_t{size_} + 1) * block_bytes_ + kOverreadBytes, purpose)) {
+    if (size_ == UINT32_MAX ||
+        !region_.Extend((size_t{size_} + 1) * block_bytes_ + kOverreadBytes, purpose)) {
       return false;
     }
     ++size_;

@@ -11,7 +11,23 @@ namespace {
 // that growth is not one system call a page.
 constexpr size_t kProtectStepBytes = 16 * kPageBytes;
 
+constexpr size_t kReservableBytesMin = size_t{1} << 24;
+
+void* ReserveAddresses(size_t bytes) {
+  return mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 }  // namespace
+
+size_t ReservableBytes(size_t regions, size_t bytes_max) {
+  for (size_t bytes = bytes_max; bytes >= kReservableBytesMin; bytes /= 2) {
+    void* const address = ReserveAddresses(regions * bytes);
+    if (address == MAP_FAILED) continue;
+    munmap(address, regions * bytes);
+    return bytes;
+  }
+  return 0;
+}
 
 Region::~Region() {
   if (data_ == nullptr) return;
@@ -20,8 +36,7 @@ Region::~Region() {
 }
 
 bool Region::Reserve(size_t bytes, MemoryBudget* budget) {
-  void* const address =
-      mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const address = ReserveAddresses(bytes);
   if (address == MAP_FAILED) return false;
   // A huge page would make memory resident that nobody asked for, and counted nowhere.
   madvise(address, bytes, MADV_NOHUGEPAGE);

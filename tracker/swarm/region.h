@@ -21,6 +21,11 @@ constexpr size_t RoundUpToPage(size_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
+// How many bytes each of `regions` regions can reserve: `bytes_max` (a power of two), or
+// less where addresses are scarce, as under a limit of address space, valgrind or thread
+// sanitizer; at least 16 MiB, or 0 if the system has not even those.
+size_t ReservableBytes(size_t regions, size_t bytes_max);
+
 // Reserved addresses cost no memory: pages are made readable and writable, and are
 // counted against the budget, only when Extend reaches them. So an array in a region
 // grows in place, by a page at a time, without a copy, and gives its tail (or its

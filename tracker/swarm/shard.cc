@@ -3,21 +3,6 @@
 #include <algorithm>
 
 namespace septet::tracker {
-namespace {
-
-// Addresses reserved for the blocks of each class and for each half of the table, which
-// are the most memory that they can take. Thread sanitizer allows a program only a small
-// part of the address space.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kFewAddresses = true;
-#elif defined(__has_feature)
-constexpr bool kFewAddresses = __has_feature(thread_sanitizer);
-#else
-constexpr bool kFewAddresses = false;
-#endif
-constexpr size_t kReserveBytes = kFewAddresses ? size_t{1} << 28 : size_t{1} << 32;
-
-}  // namespace
 
 Shard::~Shard() {
   for (TorrentSlot* slot = table_.First(0); slot != nullptr; slot = table_.Next(slot)) {
@@ -25,12 +10,13 @@ Shard::~Shard() {
   }
 }
 
-bool Shard::Init(const KeyedHash* hash, MemoryBudget* budget, uint32_t retention_ticks) {
+bool Shard::Init(const KeyedHash* hash, MemoryBudget* budget, size_t reserve_bytes,
+                 uint32_t retention_ticks) {
   retention_ticks_ = retention_ticks;
   memory_.hash = hash;
   memory_.budget = budget;
-  return table_.Init(hash, kReserveBytes, budget) &&
-         memory_.arena.Init(kReserveBytes, budget, this);
+  return table_.Init(hash, reserve_bytes, budget) &&
+         memory_.arena.Init(reserve_bytes, budget, this);
 }
 
 void Shard::BlockMoved(BlockRef from, BlockRef to) {

@@ -25,8 +25,13 @@ class Shard final : private BlockMover {
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
 
-  // False if the system refuses the addresses. `hash` and `budget` must outlive it.
-  bool Init(const KeyedHash* hash, MemoryBudget* budget, uint32_t retention_ticks);
+  // `reserve_bytes`: addresses for each of kRegions regions, which is the most memory that
+  // each can take. False if the system refuses them. `hash` and `budget` must outlive it.
+  bool Init(const KeyedHash* hash, MemoryBudget* budget, size_t reserve_bytes,
+            uint32_t retention_ticks);
+
+  // One for each class of blocks, and two of the table of torrents.
+  static constexpr size_t kRegions = kBlockClasses + 2;
 
   AnnounceResult Announce(const AnnounceRequest& request, uint32_t hash, Tick tick, Random& random,
                           const PeerOutput& out);

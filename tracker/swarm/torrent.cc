@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-
 namespace septet::tracker {
 
 uint8_t* Torrent::Where(Family family) const {
