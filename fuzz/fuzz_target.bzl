@@ -23,6 +23,7 @@ def fuzz_target(name, deps, size = "small"):
 
     cc_binary(
         name = name,
+        testonly = True,
         srcs = [name + ".cc"],
         copts = COPTS,
         data = corpus + ["dict/%s.dict" % name],

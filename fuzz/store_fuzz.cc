@@ -1,0 +1,191 @@
+// Bytes as a program of operations on the swarm store. The store equals the naive model
+// after each of them and keeps its bound on bytes.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "proptests/naive_store.h"
+#include "tracker/random.h"
+#include "tracker/swarm_store.h"
+
+namespace septet::tracker {
+namespace {
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// The promise: bytes of the store <= 9 x IPv4 peers + 24 x IPv6 peers + 96 x torrents + a
+// constant for each shard.
+constexpr uint64_t kBoundIpv4 = 9;
+constexpr uint64_t kBoundIpv6 = 24;
+constexpr uint64_t kBoundTorrent = 96;
+constexpr uint64_t kBoundShard = 832 << 10;
+
+StoreOptions Options() {
+  StoreOptions options;
+  options.peer_timeout_ms = 48'000;
+  options.downloaded_retention_ms = 200'000;
+  options.shards = 1;
+  options.hash_key = {1, 2};
+  return options;
+}
+
+InfoHash TorrentNumber(uint8_t number) {
+  InfoHash info_hash{};
+  info_hash[0] = number;
+  return info_hash;
+}
+
+// Every seventh shares one address and has a port of its own.
+Endpoint PeerNumber(uint32_t number, bool is_ipv6) {
+  const bool by_port = number % 7 == 0;
+  uint8_t address[16] = {0x20, 0x01, 0x0d, 0xb8};
+  for (int i = 0; i < 4; ++i) {
+    address[15 - i] = static_cast<uint8_t>((by_port ? 1 : number) >> (8 * i));
+  }
+  const auto port = static_cast<uint16_t>(by_port ? 1 + number % 65535 : 6881);
+  return is_ipv6 ? MakeIpv6(address, port) : MakeIpv4(address + 12, port);
+}
+
+// Of four bytes: what to do, and three that say to whom.
+struct Instruction {
+  enum Kind : uint8_t { kAnnounce, kManyAnnounce, kManyStop, kPassTime, kPassLongTime, kKinds };
+
+  explicit Instruction(const uint8_t* bytes)
+      : kind(static_cast<Kind>((bytes[0] & 0xf) % kKinds)),
+        is_ipv6((bytes[0] & 0x10) != 0),
+        role(static_cast<Role>((bytes[0] >> 5) % 3)),
+        torrent(static_cast<uint8_t>(bytes[1] & 0x3f)),
+        event(static_cast<Event>(bytes[1] >> 6)),
+        number(static_cast<uint16_t>(bytes[2] | bytes[3] << 8)) {}
+
+  Kind kind;
+  bool is_ipv6;
+  Role role;
+  uint8_t torrent;
+  Event event;
+  uint16_t number;
+};
+
+class Twins {
+ public:
+  void Run(const Instruction& instruction) {
+    switch (instruction.kind) {
+      case Instruction::kManyAnnounce:
+      case Instruction::kManyStop:
+        return RunMany(instruction);
+      case Instruction::kPassTime:
+        return PassTime(instruction.number);  // a minute or so: beyond the timeout
+      case Instruction::kPassLongTime:
+        return PassTime(int64_t{instruction.number} * 100);  // almost two hours
+      default:
+        return Announce(RequestOf(instruction, instruction.number), instruction.number % 64);
+    }
+  }
+
+  void CheckAll() {
+    PassTime(0);
+    const StoreUsage usage = store_.Usage();
+    Require(usage.torrents == naive_.torrents());
+    Require(usage.ipv4_peers == naive_.peers(Family::kIpv4));
+    Require(usage.ipv6_peers == naive_.peers(Family::kIpv6));
+    for (uint8_t torrent = 0; torrent < 64; ++torrent) {
+      Require(store_.Scrape(TorrentNumber(torrent)) == naive_.Scrape(TorrentNumber(torrent)));
+    }
+  }
+
+ private:
+  static AnnounceRequest RequestOf(const Instruction& instruction, uint32_t peer) {
+    AnnounceRequest request;
+    request.info_hash = TorrentNumber(instruction.torrent);
+    request.peer = PeerNumber(peer, instruction.is_ipv6);
+    if (peer % 41 == 40) request.peer.set_port(0);
+    request.role = instruction.role;
+    request.event = instruction.event;
+    return request;
+  }
+
+  // Enough of them that a swarm changes its form.
+  void RunMany(const Instruction& instruction) {
+    constexpr uint32_t kMany = 60;
+    for (uint32_t i = 0; i < kMany; ++i) {
+      AnnounceRequest request = RequestOf(instruction, instruction.number + i);
+      if (instruction.kind == Instruction::kManyStop) request.event = Event::kStopped;
+      Announce(request, 0);
+    }
+  }
+
+  void Announce(AnnounceRequest request, uint32_t numwant) {
+    request.numwant = numwant;
+    std::vector<uint8_t> ipv4(numwant * kCompactIpv4Bytes);
+    std::vector<uint8_t> ipv6(numwant * kCompactIpv6Bytes);
+    store_.Prefetch(request.info_hash);
+    const AnnounceResult result =
+        store_.Announce(request, now_ms_, random_, {absl::MakeSpan(ipv4), absl::MakeSpan(ipv6)});
+    const NaiveStore::Result naive = naive_.Announce(request, now_ms_);
+    Require(result.stored);
+    Require(result.counts == naive.counts);
+    Require(result.has_ipv6 == naive.has_ipv6);
+    CheckPeers(ipv4, result.ipv4_peers, kCompactIpv4Bytes, naive.eligible.ipv4);
+    CheckPeers(ipv6, result.ipv6_peers, kCompactIpv6Bytes, naive.eligible.ipv6);
+    const size_t eligible = naive.eligible.ipv4.size() + naive.eligible.ipv6.size();
+    Require(result.ipv4_peers + result.ipv6_peers == std::min<size_t>(numwant, eligible));
+    Require(store_.Scrape(request.info_hash) == naive_.Scrape(request.info_hash));
+    CheckBytes();
+  }
+
+  // All of it is swept, so that no order of events is left open.
+  void PassTime(int64_t ms) {
+    now_ms_ += ms;
+    while (!store_.Sweep(now_ms_, 1000)) {
+    }
+    naive_.Sweep(now_ms_);
+    CheckBytes();
+  }
+
+  void CheckBytes() const {
+    const StoreUsage usage = store_.Usage();
+    Require(usage.bytes_total == usage.bytes_slots + usage.bytes_peers + usage.bytes_directories +
+                                     usage.bytes_slack + usage.bytes_fixed);
+    Require(usage.bytes_total <= kBoundIpv4 * usage.ipv4_peers + kBoundIpv6 * usage.ipv6_peers +
+                                     kBoundTorrent * usage.torrents + kBoundShard);
+  }
+
+  static void CheckPeers(const std::vector<uint8_t>& bytes, uint32_t peers, size_t peer_bytes,
+                         const std::set<std::string>& eligible) {
+    std::set<std::string> given;
+    for (uint32_t i = 0; i < peers; ++i) {
+      const std::string peer(reinterpret_cast<const char*>(bytes.data()) + i * peer_bytes,
+                             peer_bytes);
+      Require(eligible.count(peer) == 1);
+      Require(given.insert(peer).second);
+    }
+  }
+
+  SwarmStore store_{Options()};
+  NaiveStore naive_{Options(), store_.tick_ms()};
+  Random random_{1};
+  int64_t now_ms_ = 10'000'000;
+};
+
+}  // namespace
+}  // namespace septet::tracker
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace septet::tracker;
+  constexpr size_t kInstructionBytes = 4;
+  constexpr size_t kInstructionsMax = 200;
+  Twins twins;
+  for (size_t i = 0; i < std::min(size / kInstructionBytes, kInstructionsMax); ++i) {
+    twins.Run(Instruction(data + i * kInstructionBytes));
+  }
+  twins.CheckAll();
+  return 0;
+}
