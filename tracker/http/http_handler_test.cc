@@ -191,6 +191,11 @@ TEST_F(HttpHandlerTest, AnIpv6AskerGetsPeers6EvenIfThereAreNone) {
                          "10:incompletei1e8:intervali1e12:min intervali1e5:peers0:6:peers60:e"));
 }
 
+TEST_F(HttpHandlerTest, AnIpv6AskerThatIsNotListedGetsPeers6Too) {
+  EXPECT_THAT(Get(Announce('a', 0, "&left=5"), Ipv6(1)), HasSubstr("5:peers0:6:peers60:e"));
+  EXPECT_THAT(Get(Announce('a', 0, "&left=5"), Ipv4(1)), Not(HasSubstr("peers6")));
+}
+
 TEST_F(HttpHandlerTest, BothFamiliesAreInOneReply) {
   Get(Announce('a', 0x0101, "&left=5"), Ipv6(9));
   Get(Announce('a', 0x0202, "&left=5"), Ipv4(9));

@@ -74,6 +74,7 @@ class HttpStreamTest : public ::testing::Test {
             stream.Serve(context_, Endpoint(), absl::string_view(exact.data(), exact.size()),
                          absl::MakeSpan(out));
         EXPECT_LE(step.consumed, pending.size());
+        EXPECT_LE(step.written, out.size());
         outcome.out.append(out.data(), step.written);
         pending.erase(0, step.consumed);
         outcome.next = step.next;
@@ -135,6 +136,18 @@ TEST_F(HttpStreamTest, AFullOutputIsNoLoss) {
   const Outcome outcome = Run(in, {in.size()});
   EXPECT_EQ(CountResponses(outcome.out), 100u);
   EXPECT_EQ(outcome.next, Next::kRead);
+}
+
+TEST_F(HttpStreamTest, LongResponsesWaitForRoom) {
+  std::string scrape = "GET /scrape?x";
+  for (int i = 0; i < 500; ++i) {
+    absl::StrAppend(&scrape, "&info_hash=", 100 + i, std::string(17, 'b'));
+  }
+  absl::StrAppend(&scrape, " HTTP/1.1\r\n\r\n");
+  const std::string in = absl::StrCat(scrape, scrape, scrape);
+  const Outcome outcome = Run(in, {in.size()});
+  EXPECT_EQ(CountResponses(outcome.out), 3u);
+  EXPECT_EQ(outcome, Run(in, {in.size()}, 4 * kHttpResponseBytesMax));
 }
 
 TEST_F(HttpStreamTest, NothingIsServedAfterAClose) {

@@ -93,6 +93,12 @@ class TestClient {
     return size == 0 || (size < 0 && errno == ECONNRESET);
   }
 
+  // As IsEnded, but a reset is no end.
+  bool IsEndedInOrder() {
+    char byte;
+    return recv(fd_, &byte, 1, 0) == 0;
+  }
+
   std::string Ask(absl::string_view request) { return Send(request) ? ReceiveResponse() : ""; }
 
  private:
