@@ -51,7 +51,7 @@ class FamilyPeers {
   // there is no memory for it; a peer that was listed stays so.
   Position Upsert(const uint8_t* key, Role role, Event event, Transition* transition);
 
-  // Adds a peer that is not listed.
+  // Adds a peer that is not listed here, but counts in ShardMemory already.
   Position Add(const uint8_t* key, PeerState state);
 
   // Removes the peer if it is listed.
@@ -94,6 +94,7 @@ class FamilyPeers {
   }
   Position InLeaf(uint32_t index) const { return {true, false, {0, index}}; }
 
+  Position AddNew(const uint8_t* key, Role role, Event event, Transition* transition);
   Position AddToLeaf(const uint8_t* key, PeerState state);
   Position UpsertInLarge(const uint8_t* key, Role role, Event event, Transition* transition);
   bool MakeLarge();
@@ -126,8 +127,17 @@ typename FamilyPeers<Family>::Position FamilyPeers<Family>::Upsert(const uint8_t
       return InLeaf(leaf.Add(key, state));
     }
   }
+  return AddNew(key, role, event, transition);
+}
+
+template <typename Family>
+typename FamilyPeers<Family>::Position FamilyPeers<Family>::AddNew(const uint8_t* key, Role role,
+                                                                   Event event,
+                                                                   Transition* transition) {
   *transition = Advance(Standing::kLeecher, role, event);
-  return Add(key, MakePeerState(transition->standing, memory_->tick));
+  const Position at = Add(key, MakePeerState(transition->standing, memory_->tick));
+  if (at.found) ++memory_->template peers<Family>();
+  return at;
 }
 
 template <typename Family>
@@ -188,8 +198,7 @@ typename FamilyPeers<Family>::Position FamilyPeers<Family>::UpsertInLarge(const 
     *transition = {StandingOf(set.state(at)), false};
     return {true, others, at};
   }
-  *transition = Advance(Standing::kLeecher, role, event);
-  return Add(key, MakePeerState(transition->standing, memory_->tick));
+  return AddNew(key, role, event, transition);
 }
 
 template <typename Family>
@@ -204,7 +213,7 @@ void FamilyPeers<Family>::Remove(const uint8_t* key) {
     PeerSet<Family> set = Set(others);
     const auto at = set.Find(key);
     if (!at.found()) continue;
-    set.Remove(at);
+    if (set.Remove(at)) --memory_->template peers<Family>();
     break;
   }
   if (count() < Family::kSmallAgain) MakeSmall();
@@ -224,6 +233,7 @@ void FamilyPeers<Family>::RemoveFromLeaf(uint32_t index) {
   Leaf(before).Remove(index);
   if (at != before && !at.none()) Leaf(at).CopyFrom(Leaf(before));
   set_ref(at);
+  --memory_->template peers<Family>();
   if (at != before) memory_->arena.Free(before);
 }
 
@@ -326,6 +336,7 @@ void FamilyPeers<Family>::SweepOnlyLeaf(uint32_t* budget) {
     AddIf(Leaf(before), fresh, &leaf);
   }
   set_ref(at);
+  memory_->template peers<Family>() -= peers - left;
   memory_->arena.Free(before);
 }
 

@@ -28,6 +28,18 @@ void AddIf(const PeerLeaf<Family>& from, Chosen chosen, PeerLeaf<Family>* to) {
   }
 }
 
+// memcpy for the short runs of a reply: in line, and for most lengths without a branch
+// that is hard to predict.
+inline void CopyShort(const uint8_t* from, size_t bytes, uint8_t* to) {
+  constexpr size_t kStep = 32;
+  if (bytes < kStep) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  for (size_t at = 0; at + kStep < bytes; at += kStep) std::memcpy(to + at, from + at, kStep);
+  std::memcpy(to + bytes - kStep, from + bytes - kStep, kStep);
+}
+
 // Copies the keys of peers begin to end - 1 but `skipped`, at most `want` of them.
 // Returns how many.
 template <typename Family>
@@ -35,13 +47,13 @@ uint32_t CopyKeys(const PeerLeaf<Family>& leaf, uint32_t begin, uint32_t end, ui
                   uint32_t want, uint8_t* out) {
   if (skipped < begin || skipped >= end) {
     const uint32_t n = std::min(want, end - begin);
-    std::memcpy(out, leaf.key(begin), n * Family::kKeyBytes);
+    CopyShort(leaf.key(begin), n * Family::kKeyBytes, out);
     return n;
   }
   const uint32_t before = std::min(want, skipped - begin);
-  std::memcpy(out, leaf.key(begin), before * Family::kKeyBytes);
+  CopyShort(leaf.key(begin), before * Family::kKeyBytes, out);
   const uint32_t after = std::min(want - before, end - skipped - 1);
-  std::memcpy(out + before * Family::kKeyBytes, leaf.key(skipped + 1), after * Family::kKeyBytes);
+  CopyShort(leaf.key(skipped + 1), after * Family::kKeyBytes, out + before * Family::kKeyBytes);
   return before + after;
 }
 
@@ -51,10 +63,7 @@ uint32_t CopyKeys(const PeerLeaf<Family>& leaf, uint32_t begin, uint32_t end, ui
 inline uint32_t ShareOf(uint32_t want, uint32_t part, uint32_t all, Random& random) {
   if (want == all || part == 0) return part;
   if (part == all) return want;
-  const uint64_t product = uint64_t{want} * part;
-  const uint32_t whole = static_cast<uint32_t>(product / all);
-  const uint32_t rest = static_cast<uint32_t>(product % all);
-  return whole + (random.Below(all) < rest ? 1 : 0);
+  return static_cast<uint32_t>((uint64_t{want} * part + random.Below(all)) / all);
 }
 
 // Peers begin to end - 1 of a leaf as a circle: min(want, all but `self`) of them, each

@@ -217,6 +217,7 @@ uint32_t PeerSet<Family>::SweepLeaf(uint32_t number) {
     AddIf(View(before), fresh, &leaf);
   }
   SetLeaf(number, ref, left);
+  memory_->template peers<Family>() -= peers - left;
   memory_->arena.Free(before);
   return peers;
 }
@@ -351,6 +352,7 @@ bool PeerSet<Family>::MergeLast() {
     if (!merged.none()) memory_->arena.Free(merged);
     return false;
   }
+  memory_->template peers<Family>() -= a_peers + b_peers - peers;
   if (!a.none() && !b.none()) {
     memory_->arena.Free(a, b);
   } else if (!a.none() || !b.none()) {

@@ -25,11 +25,6 @@ void Shard::BlockMoved(BlockRef from, BlockRef to) {
       hash, [&](TorrentSlot* slot) { return Torrent(slot, hash, &memory_).BlockMoved(from, to); });
 }
 
-void Shard::CountChange(const Torrent::Census& before, const Torrent::Census& after) {
-  memory_.ipv4_peers = memory_.ipv4_peers + after.ipv4 - before.ipv4;
-  memory_.ipv6_peers = memory_.ipv6_peers + after.ipv6 - before.ipv6;
-}
-
 // Whether nothing of the torrent is worth its slot any more.
 bool Shard::IsForgotten(const TorrentSlot& slot) const {
   if (slot.kind() != SlotKind::kNoPeers) return false;
@@ -65,18 +60,15 @@ AnnounceResult Shard::Announce(const AnnounceRequest& request, uint32_t hash, Ti
   SetTick(tick);
   AnnounceResult result;
   Torrent::Listed self;
-  Torrent::Census census;
   TorrentSlot* slot = table_.Find(request.info_hash, hash);
   const bool stops = request.event == Event::kStopped;
   const bool may_change = request.peer.port() != 0 && (slot != nullptr || !stops);
-  if (slot != nullptr) census = Torrent(slot, hash, &memory_).Count();
   if (may_change) {
     slot = stops ? Unlist(request, hash, slot) : List(request, hash, slot, &self, &result);
-    const Torrent::Census before = census;
-    census = slot == nullptr ? Torrent::Census{} : Torrent(slot, hash, &memory_).Count();
-    CountChange(before, census);
   }
   if (slot != nullptr) {
+    const Torrent torrent(slot, hash, &memory_);
+    const Torrent::Census census = torrent.Count();
     result.counts = {census.seeders(), census.peers() - census.seeders(), slot->downloaded()};
     result.has_ipv6 = census.ipv6 > 0;
     if (!stops && request.numwant > 0) {
@@ -84,7 +76,7 @@ AnnounceResult Shard::Announce(const AnnounceRequest& request, uint32_t hash, Ti
           self.found ? self.is_seeder
                      : request.role == Role::kSeeder || request.event == Event::kCompleted;
       const auto sampled =
-          Torrent(slot, hash, &memory_).Sample(request.numwant, !is_seeder, self, random, out);
+          torrent.Sample(request.numwant, !is_seeder, self, census, random, out);
       result.ipv4_peers = sampled.ipv4;
       result.ipv6_peers = sampled.ipv6;
     }
@@ -149,10 +141,8 @@ bool Shard::SweepPass(uint32_t* budget) {
       return false;
     }
     Torrent torrent(slot, table_.HashOf(slot->info_hash), &memory_);
-    const Torrent::Census before = torrent.Count();
     const bool done = torrent.Sweep(&cursor_.place, budget);
     if (done) torrent.Settle();
-    CountChange(before, torrent.Count());
     if (!done) {
       PauseSweep(*slot);
       return false;

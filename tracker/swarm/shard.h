@@ -60,7 +60,6 @@ class Shard final : private BlockMover {
   TorrentSlot* List(const AnnounceRequest& request, uint32_t hash, TorrentSlot* slot,
                     Torrent::Listed* self, AnnounceResult* result);
   TorrentSlot* Unlist(const AnnounceRequest& request, uint32_t hash, TorrentSlot* slot);
-  void CountChange(const Torrent::Census& before, const Torrent::Census& after);
   bool IsForgotten(const TorrentSlot& slot) const;
 
   void SetTick(Tick tick);

@@ -14,11 +14,16 @@ namespace septet::tracker {
 
 // Guarded by the lock of the shard.
 struct ShardMemory {
+  template <typename Family>
+  uint64_t& peers() {
+    return Family::kKeyBytes == kCompactIpv4Bytes ? ipv4_peers : ipv6_peers;
+  }
+
   const KeyedHash* hash = nullptr;
   MemoryBudget* budget = nullptr;
   BlockArena arena;
   uint64_t directory_bytes = 0;
-  uint64_t ipv4_peers = 0;
+  uint64_t ipv4_peers = 0;  // kept by whoever adds or removes one
   uint64_t ipv6_peers = 0;
   Tick tick = 0;  // now
 };

@@ -97,8 +97,9 @@ bool Torrent::PrepareIpv6() {
 
 // An IPv4 peer of a torrent that has no peer, or only this one.
 Torrent::Listed Torrent::UpsertInline(const Endpoint& peer, Role role, Event event) {
-  const Standing before =
-      slot_->kind() == SlotKind::kOnePeer ? StandingOf(inline_state()) : Standing::kLeecher;
+  const bool is_new = slot_->kind() == SlotKind::kNoPeers;
+  if (is_new) ++memory_->ipv4_peers;
+  const Standing before = is_new ? Standing::kLeecher : StandingOf(inline_state());
   const Transition transition = Advance(before, role, event);
   if (transition.counts_download) slot_->count_download();
   SetInline(peer.compact.data(), MakePeerState(transition.standing, memory_->tick));
@@ -137,6 +138,12 @@ Torrent::Listed Torrent::Upsert(const Endpoint& peer, Role role, Event event) {
   return listed;
 }
 
+void Torrent::RemoveInline() {
+  slot_->set_kind(SlotKind::kNoPeers);
+  slot_->set_empty_since(memory_->tick);
+  --memory_->ipv4_peers;
+}
+
 void Torrent::Remove(const Endpoint& peer) {
   const uint8_t* const key = peer.compact.data();
   if (peer.family == Family::kIpv6) {
@@ -144,10 +151,7 @@ void Torrent::Remove(const Endpoint& peer) {
     return;
   }
   if (slot_->kind() == SlotKind::kOnePeer) {
-    if (std::memcmp(inline_key(), key, kCompactIpv4Bytes) == 0) {
-      slot_->set_kind(SlotKind::kNoPeers);
-      slot_->set_empty_since(memory_->tick);
-    }
+    if (std::memcmp(inline_key(), key, kCompactIpv4Bytes) == 0) RemoveInline();
     return;
   }
   if (uint8_t* const where = Where(Family::kIpv4)) PeersIpv4(where).Remove(key);
@@ -169,7 +173,8 @@ void Torrent::Settle() {
 }
 
 Torrent::Sampled Torrent::Sample(uint32_t want, bool with_seeders, const Listed& self,
-                                 Random& random, const PeerOutput& out) const {
+                                 const Census& census, Random& random,
+                                 const PeerOutput& out) const {
   const auto room_ipv4 = static_cast<uint32_t>(out.ipv4.size() / kCompactIpv4Bytes);
   const auto room_ipv6 = static_cast<uint32_t>(out.ipv6.size() / kCompactIpv6Bytes);
   Sampled sampled;
@@ -181,7 +186,6 @@ Torrent::Sampled Torrent::Sample(uint32_t want, bool with_seeders, const Listed&
     return sampled;
   }
   // Only who may be told of at all has a share.
-  const Census census = Count();
   const bool self_counts = self.found && (with_seeders || !self.is_seeder);
   uint32_t ipv4 = census.ipv4 - (with_seeders ? 0 : census.ipv4_seeders);
   uint32_t ipv6 = census.ipv6 - (with_seeders ? 0 : census.ipv6_seeders);
@@ -208,10 +212,7 @@ Torrent::Sampled Torrent::Sample(uint32_t want, bool with_seeders, const Listed&
 bool Torrent::Sweep(TorrentSweepPlace* place, uint32_t* budget) {
   *budget -= std::min(*budget, uint32_t{1});
   if (slot_->kind() == SlotKind::kOnePeer) {
-    if (IsExpired(inline_state(), memory_->tick)) {
-      slot_->set_kind(SlotKind::kNoPeers);
-      slot_->set_empty_since(memory_->tick);
-    }
+    if (IsExpired(inline_state(), memory_->tick)) RemoveInline();
     return true;
   }
   if (!place->ipv4_done) {

@@ -57,13 +57,13 @@ class Torrent {
   void Remove(const Endpoint& peer);
 
   // Copies up to `want` peers other than `self`, of those that are no seeders if not
-  // `with_seeders`, to `out`, within its room. Each has the same chance.
+  // `with_seeders`, to `out`, within its room. Each has the same chance. `census` is Count().
   struct Sampled {
     uint32_t ipv4 = 0;
     uint32_t ipv6 = 0;
   };
-  Sampled Sample(uint32_t want, bool with_seeders, const Listed& self, Random& random,
-                 const PeerOutput& out) const;
+  Sampled Sample(uint32_t want, bool with_seeders, const Listed& self, const Census& census,
+                 Random& random, const PeerOutput& out) const;
 
   // Removes expired peers from *place on, at most about *budget of them looked at, which
   // is counted down. True when the end was reached; then Settle.
@@ -83,6 +83,7 @@ class Torrent {
   const uint8_t* inline_key() const { return slot_->body; }
   PeerState inline_state() const { return slot_->body[kCompactIpv4Bytes]; }
   void SetInline(const uint8_t* key, PeerState state);
+  void RemoveInline();
 
   // Where the BlockRef of the family's peers lies; null if it has none.
   uint8_t* Where(Family family) const;
