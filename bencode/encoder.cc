@@ -1,57 +1,43 @@
 #include "bencode/encoder.h"
 
 #include <charconv>
-#include <cstring>
+#include <limits>
+#include <system_error>
 
 namespace septet::bencode {
-namespace {
 
-// Digits of 2^64 - 1, and a sign.
-constexpr size_t kIntegerDigitsMax = 21;
-
-}  // namespace
-
-char* Encoder::StringSpace(size_t size) {
-  char length[kIntegerDigitsMax];
+char* Encoder::LongStringSpace(size_t size) {
+  char length[std::numeric_limits<size_t>::digits10 + 1];
   char* const length_end = std::to_chars(length, length + sizeof(length), size).ptr;
   const auto digits = static_cast<size_t>(length_end - length);
-  // Not digits + 1 + size, which could wrap around.
-  if (size > static_cast<size_t>(end_ - at_) || !Fits(digits + 1 + size)) {
-    overflowed_ = true;
-    return nullptr;
-  }
+  // In two steps, because digits + 1 + size could wrap around.
+  if (!Fits(size) || !Fits(digits + 1 + size)) return nullptr;
   std::memcpy(at_, length, digits);
   at_ += digits;
   *at_++ = ':';
-  char* const space = at_;
   at_ += size;
-  return space;
+  return at_ - size;
 }
 
-void Encoder::String(absl::string_view value) {
-  char* const space = StringSpace(value.size());
-  if (space != nullptr && !value.empty()) std::memcpy(space, value.data(), value.size());
+// std::to_chars writes two digits at a time, straight to their place, and minds the end.
+template <typename Number>
+void Encoder::Decimal(Number value) {
+  constexpr ptrdiff_t kBytesMin = 3;
+  if (end_ - at_ < kBytesMin) return Overflow();
+  const std::to_chars_result result = std::to_chars(at_ + 1, end_ - 1, value);
+  if (result.ec != std::errc()) return Overflow();
+  *at_ = 'i';
+  *result.ptr = 'e';
+  at_ = result.ptr + 1;
 }
 
-void Encoder::Integer(int64_t value) {
-  char digits[kIntegerDigitsMax + 2];
-  digits[0] = 'i';
-  char* const end = std::to_chars(digits + 1, digits + sizeof(digits) - 1, value).ptr;
-  *end = 'e';
-  Raw(absl::string_view(digits, static_cast<size_t>(end - digits) + 1));
-}
+void Encoder::Integer(int64_t value) { Decimal(value); }
 
-void Encoder::Unsigned(uint64_t value) {
-  char digits[kIntegerDigitsMax + 2];
-  digits[0] = 'i';
-  char* const end = std::to_chars(digits + 1, digits + sizeof(digits) - 1, value).ptr;
-  *end = 'e';
-  Raw(absl::string_view(digits, static_cast<size_t>(end - digits) + 1));
-}
+void Encoder::Unsigned(uint64_t value) { Decimal(value); }
 
 void Encoder::Raw(absl::string_view bytes) {
-  if (!Fits(bytes.size())) return;
-  if (!bytes.empty()) std::memcpy(at_, bytes.data(), bytes.size());
+  if (bytes.empty() || !Fits(bytes.size())) return;
+  std::memcpy(at_, bytes.data(), bytes.size());
   at_ += bytes.size();
 }
 
