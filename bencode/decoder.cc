@@ -1,177 +1,203 @@
 #include "bencode/decoder.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
-#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 
 namespace septet::bencode {
 namespace {
 
-using absl::string_view;
-
-// Appends a digit to a magnitude, unless it passes `max`.
-bool AppendDigit(char digit, uint64_t max, uint64_t* magnitude) {
-  const auto value = static_cast<uint64_t>(digit - '0');
-  if (*magnitude > (max - value) / 10) return false;
-  *magnitude = *magnitude * 10 + value;
-  return true;
-}
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-Decoder::Decoder(string_view input, const DecoderOptions& options)
+DecoderOptions DecoderOptions::Lenient() {
+  DecoderOptions options;
+  options.allow_unsorted_keys = true;
+  options.allow_leading_zeros = true;
+  options.allow_large_integers = true;
+  options.allow_trailing_bytes = true;
+  return options;
+}
+
+std::string DecodeError::Text() const {
+  if (expected == nullptr) return "no error";
+  return absl::StrCat("byte ", offset, ": expected ", expected);
+}
+
+Decoder::Decoder(absl::string_view input, const DecoderOptions& options)
     : input_(input), options_(options) {}
 
-Token Decoder::Fail(size_t offset, string_view expected) {
-  if (error_.expected.empty()) error_ = {offset, expected};
-  Token token;
-  token.begin = offset;
-  return token;
-}
-
 Token Decoder::Next() {
-  if (!error_.expected.empty()) return Fail(at_, error_.expected);
-  if (is_complete_) return Finish();
-  if (at_ == input_.size()) return Fail(at_, "more bytes: the input ends within a value");
-  const char c = input_[at_];
-  if (c == 'e') return Close();
-  const bool expects_key =
-      depth_ > 0 && levels_[depth_ - 1].is_dictionary && !levels_[depth_ - 1].expects_value;
-  if (absl::ascii_isdigit(c)) return ReadString();
-  if (expects_key) return Fail(at_, "a string as key, or 'e'");
-  if (c == 'i') return ReadInteger();
-  if (c == 'l') return Open(TokenType::kListBegin);
-  if (c == 'd') return Open(TokenType::kDictionaryBegin);
-  return Fail(at_, "a value: a digit, 'i', 'l' or 'd'");
+  switch (expect_) {
+    case Expect::kNothing:
+      return {ok() ? TokenType::kDone : TokenType::kError};
+    case Expect::kEndOfInput:
+      return ReadEndOfInput();
+    case Expect::kKeyOrEnd:
+      return ReadKey();
+    case Expect::kValue:
+    case Expect::kValueOrEnd:
+      break;
+  }
+  const char first = HasBytes() ? input_[at_] : '\0';
+  if (IsDigit(first)) return ReadString(TokenType::kString);
+  if (first == 'i') return ReadInteger();
+  if (first == 'l') return Begin(TokenType::kBeginList);
+  if (first == 'd') return Begin(TokenType::kBeginDictionary);
+  if (expect_ == Expect::kValue) return Fail(at_, "a value");
+  return first == 'e' ? End() : Fail(at_, "a value or 'e'");
 }
 
-Token Decoder::Finish() {
-  if (at_ < input_.size() && !options_.lenient) return Fail(at_, "nothing after the value");
+absl::string_view Decoder::SkipValue() { return SkipRest(Next()); }
+
+absl::string_view Decoder::SkipRest(const Token& first) {
+  if (first.type == TokenType::kEnd) return {};
+  if (first.type != TokenType::kBeginList && first.type != TokenType::kBeginDictionary) {
+    return first.source;
+  }
+  const size_t outside = depth_ - 1;
   Token token;
-  token.type = TokenType::kEndOfInput;
-  token.begin = at_;
+  do {
+    token = Next();
+  } while (depth_ > outside && token.type != TokenType::kError);
+  return token.source;
+}
+
+// Nothing follows: expect_ never leaves kNothing.
+Token Decoder::Fail(size_t offset, const char* expected) {
+  error_ = {offset, expected};
+  expect_ = Expect::kNothing;
+  return {TokenType::kError};
+}
+
+Token Decoder::Read(TokenType type, size_t begin) {
+  Token token;
+  token.type = type;
+  token.source = input_.substr(begin, at_ - begin);
   return token;
 }
 
-// Puts a token that is a whole value, or opens or closes one, into its place.
-Token Decoder::Emit(Token token) {
-  if (depth_ > 0) {
-    Level& level = levels_[depth_ - 1];
-    if (level.is_dictionary) {
-      if (!level.expects_value && !TakeKey(&token)) return Fail(token.begin, error_.expected);
-      level.expects_value = token.is_key;
-    }
+void Decoder::ExpectAfterValue() {
+  if (depth_ == 0) {
+    expect_ = Expect::kEndOfInput;
   } else {
-    is_complete_ = true;
+    expect_ = levels_[depth_ - 1].is_dictionary ? Expect::kKeyOrEnd : Expect::kValueOrEnd;
   }
-  return token;
 }
 
-bool Decoder::TakeKey(Token* token) {
-  Level& level = levels_[depth_ - 1];
-  if (!options_.lenient && level.has_key && token->string <= level.last_key) {
-    error_ = {token->begin, "a key after the one before it, in the order of their bytes"};
-    return false;
-  }
-  level.has_key = true;
-  level.last_key = token->string;
-  token->is_key = true;
-  return true;
+bool Decoder::IsDigitAt(size_t offset) const {
+  return offset < input_.size() && IsDigit(input_[offset]);
 }
 
 Token Decoder::ReadInteger() {
-  Token token;
-  token.type = TokenType::kInteger;
-  token.begin = at_;
-  size_t at = at_ + 1;
-  const bool is_negative = at < input_.size() && input_[at] == '-';
-  if (is_negative) ++at;
-  const uint64_t max = static_cast<uint64_t>(INT64_MAX) + (is_negative ? 1 : 0);
-  const size_t digits_begin = at;
-  uint64_t magnitude = 0;
-  for (; at < input_.size() && absl::ascii_isdigit(input_[at]); ++at) {
-    if (!AppendDigit(input_[at], max, &magnitude)) {
-      return Fail(at, "an integer that fits in 64 bits with a sign");
+  const size_t begin = at_;
+  const bool is_negative = begin + 1 < input_.size() && input_[begin + 1] == '-';
+  const size_t digits = begin + 1 + (is_negative ? 1 : 0);
+  if (!IsDigitAt(digits)) return Fail(digits, is_negative ? "a digit" : "a digit or '-'");
+  if (input_[digits] == '0' && (is_negative || IsDigitAt(digits + 1)) &&
+      !options_.allow_leading_zeros) {
+    return Fail(digits, "an integer without leading zeros and without -0");
+  }
+
+  int64_t value = 0;
+  const std::from_chars_result result =
+      std::from_chars(input_.data() + begin + 1, input_.data() + input_.size(), value);
+  if (result.ec == std::errc::result_out_of_range) {
+    if (!options_.allow_large_integers) {
+      return Fail(begin, "an integer from -2^63 to 2^63 - 1");
     }
+    value = is_negative ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
   }
-  const size_t digits = at - digits_begin;
-  if (digits == 0) return Fail(at, "a digit of an integer");
-  if (!options_.lenient && input_[digits_begin] == '0' && (digits > 1 || is_negative)) {
-    return Fail(digits_begin, "an integer without leading zeros");
-  }
-  if (at == input_.size() || input_[at] != 'e') return Fail(at, "'e' after an integer");
-  token.integer = static_cast<int64_t>(is_negative ? 0 - magnitude : magnitude);
-  at_ = at + 1;
-  return Emit(token);
-}
+  const auto end = static_cast<size_t>(result.ptr - input_.data());
+  if (end == input_.size() || input_[end] != 'e') return Fail(end, "a digit or 'e'");
 
-Token Decoder::ReadString() {
-  Token token;
-  token.type = TokenType::kString;
-  token.begin = at_;
-  size_t at = at_;
-  uint64_t size = 0;
-  for (; at < input_.size() && absl::ascii_isdigit(input_[at]); ++at) {
-    if (!AppendDigit(input_[at], UINT64_MAX, &size)) return Fail(at, "a shorter string");
-  }
-  if (!options_.lenient && input_[at_] == '0' && at - at_ > 1) {
-    return Fail(at_, "a string's length without leading zeros");
-  }
-  if (at == input_.size() || input_[at] != ':') return Fail(at, "':' after a string's length");
-  ++at;
-  if (size > options_.string_bytes_max) return Fail(at_, "a string within the limit of length");
-  if (size > input_.size() - at) return Fail(at, "as many bytes as the string's length says");
-  token.string = input_.substr(at, static_cast<size_t>(size));
-  at_ = at + static_cast<size_t>(size);
-  return Emit(token);
-}
-
-Token Decoder::Open(TokenType type) {
-  if (depth_ >= std::min(options_.depth_max, kDepthLimit)) {
-    return Fail(at_, "fewer lists and dictionaries within each other");
-  }
-  Token token;
-  token.type = type;
-  token.begin = at_++;
-  if (depth_ > 0) levels_[depth_ - 1].expects_value = false;
-  levels_[depth_] = Level{};
-  levels_[depth_].is_dictionary = type == TokenType::kDictionaryBegin;
-  ++depth_;
+  at_ = end + 1;
+  ExpectAfterValue();
+  Token token = Read(TokenType::kInteger, begin);
+  token.integer = value;
   return token;
 }
 
-Token Decoder::Close() {
-  if (depth_ == 0) return Fail(at_, "a value: a digit, 'i', 'l' or 'd'");
-  if (levels_[depth_ - 1].expects_value) return Fail(at_, "the value of a key");
-  Token token;
-  token.type = TokenType::kEnd;
-  token.begin = at_++;
-  --depth_;
-  is_complete_ = depth_ == 0;
+// A digit is at the front.
+Token Decoder::ReadString(TokenType type) {
+  const size_t begin = at_;
+  if (input_[begin] == '0' && IsDigitAt(begin + 1) && !options_.allow_leading_zeros) {
+    return Fail(begin, "a length without leading zeros");
+  }
+  size_t length = 0;
+  const std::from_chars_result result =
+      std::from_chars(input_.data() + begin, input_.data() + input_.size(), length);
+  const auto colon = static_cast<size_t>(result.ptr - input_.data());
+  if (colon == input_.size() || input_[colon] != ':') return Fail(colon, "a digit or ':'");
+
+  const bool is_out_of_range = result.ec != std::errc();
+  if (is_out_of_range || length > options_.string_bytes_max) {
+    return Fail(begin, "a length of at most string_bytes_max");
+  }
+  const size_t content = colon + 1;
+  if (length > input_.size() - content) {
+    return Fail(begin, "a length of at most what is left of the input");
+  }
+
+  at_ = content + length;
+  ExpectAfterValue();
+  Token token = Read(type, begin);
+  token.string = input_.substr(content, length);
   return token;
 }
 
-string_view Decoder::Skip(const Token& token) {
-  const bool opens =
-      token.type == TokenType::kListBegin || token.type == TokenType::kDictionaryBegin;
-  if (opens) {
-    const size_t outer = depth_ - 1;
-    while (depth_ > outer) {
-      if (Next().type == TokenType::kError) return {};
-    }
+Token Decoder::ReadKey() {
+  if (HasBytes() && input_[at_] == 'e') return End();
+  if (!IsDigitAt(at_)) return Fail(at_, "a key, which is a string, or 'e'");
+  const size_t begin = at_;
+  const Token token = ReadString(TokenType::kKey);
+  if (token.type == TokenType::kError) return token;
+
+  Level& level = levels_[depth_ - 1];
+  if (level.has_key && !options_.allow_unsorted_keys &&
+      token.string <= input_.substr(level.key_begin, level.key_bytes)) {
+    return Fail(begin, "a key that is greater, by its bytes, than the one before it");
   }
-  if (token.type == TokenType::kError) return {};
-  return input_.substr(token.begin, at_ - token.begin);
+  level.has_key = true;
+  level.key_begin = at_ - token.string.size();
+  level.key_bytes = token.string.size();
+  expect_ = Expect::kValue;
+  return token;
 }
 
-DecodeError Check(string_view input, const DecoderOptions& options) {
+Token Decoder::ReadEndOfInput() {
+  if (HasBytes() && !options_.allow_trailing_bytes) return Fail(at_, "the end of the input");
+  expect_ = Expect::kNothing;
+  return {TokenType::kDone};
+}
+
+Token Decoder::Begin(TokenType type) {
+  if (depth_ >= std::min(options_.depth_max, kDepthMax)) {
+    return Fail(at_, "no more than depth_max levels of lists and dictionaries");
+  }
+  Level& level = levels_[depth_++];
+  level.begin = at_++;
+  level.is_dictionary = type == TokenType::kBeginDictionary;
+  level.has_key = false;
+  expect_ = level.is_dictionary ? Expect::kKeyOrEnd : Expect::kValueOrEnd;
+  return Read(type, level.begin);
+}
+
+Token Decoder::End() {
+  const size_t begin = levels_[--depth_].begin;
+  ++at_;
+  ExpectAfterValue();
+  return Read(TokenType::kEnd, begin);
+}
+
+DecodeError Check(absl::string_view input, const DecoderOptions& options) {
   Decoder decoder(input, options);
-  for (;;) {
-    const Token token = decoder.Next();
-    if (token.type == TokenType::kEndOfInput || token.type == TokenType::kError) {
-      return decoder.error();
-    }
-  }
+  decoder.SkipValue();
+  if (decoder.ok()) decoder.Next();
+  return decoder.error();
 }
 
 }  // namespace septet::bencode

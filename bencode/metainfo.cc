@@ -1,130 +1,168 @@
 #include "bencode/metainfo.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "bencode/decoder.h"
+#include "bencode/sha.h"
 
 namespace septet::bencode {
 namespace {
 
-using absl::string_view;
+constexpr size_t kPieceHashBytes = 20;
 
-// What `info` holds that matters here.
-struct InfoKeys {
-  absl::optional<string_view> name;
-  bool has_pieces = false;     // v1
-  bool has_file_tree = false;  // v2
-  int64_t meta_version = 1;
+// A key that matters, and the value that was found for it.
+struct Field {
+  absl::string_view key;
+  TokenType type;  // what its value has to be
+  bool is_there = false;
+  Token value = {};               // its first token
+  absl::string_view source = {};  // all of its bytes
 };
 
-absl::Status Wrong(const Decoder& decoder) {
-  return absl::InvalidArgumentError(absl::StrCat("not a torrent file: at byte ",
-                                                 decoder.error().offset, " expected ",
-                                                 decoder.error().expected));
-}
-
-absl::Status Missing(string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("not a torrent file: ", what));
-}
-
-// Lenient about order alone: a second value after the first is no torrent file.
-DecoderOptions Options() {
-  DecoderOptions options;
-  options.lenient = true;
-  return options;
-}
-
-// Calls `take(key, bytes of the value)` for each entry of the dictionary that was just
-// begun. False after an error.
-template <typename Take>
-bool ForEachEntry(Decoder* decoder, Take take) {
-  for (;;) {
-    const Token key = decoder->Next();
-    if (key.type == TokenType::kEnd) return true;
-    const string_view value = decoder->Skip(decoder->Next());
-    if (value.empty()) return false;
-    take(key.string, value);
+absl::string_view TypeName(TokenType type) {
+  switch (type) {
+    case TokenType::kInteger:
+      return "an integer";
+    case TokenType::kString:
+      return "a string";
+    case TokenType::kBeginList:
+      return "a list";
+    default:
+      return "a dictionary";
   }
 }
 
-absl::StatusOr<InfoKeys> ReadInfo(string_view info) {
-  Decoder decoder(info, Options());
-  if (decoder.Next().type != TokenType::kDictionaryBegin) {
-    return Missing("info is not a dictionary");
-  }
-  InfoKeys keys;
-  const bool is_whole = ForEachEntry(&decoder, [&](string_view key, string_view bytes) {
-    const Token value = Decoder(bytes, Options()).Next();
-    if (key == "name" && value.type == TokenType::kString) keys.name = value.string;
-    if (key == "pieces") keys.has_pieces = value.type == TokenType::kString;
-    if (key == "file tree") keys.has_file_tree = value.type == TokenType::kDictionaryBegin;
-    if (key == "meta version" && value.type == TokenType::kInteger) {
-      keys.meta_version = value.integer;
+template <typename... Parts>
+absl::Status Invalid(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+
+// A dictionary of the file, and the fields that are read from it.
+class Dictionary {
+ public:
+  // `where` begins each error: "" or "info: ". `source` lies within `file`.
+  Dictionary(absl::string_view where, absl::string_view file, absl::string_view source)
+      : where_(where),
+        offset_(static_cast<size_t>(source.data() - file.data())),
+        decoder_(source, DecoderOptions::Lenient()) {}
+
+  // Fills those fields that are there.
+  absl::Status Read(absl::Span<Field> fields) {
+    Token token = decoder_.Next();
+    if (decoder_.ok() && token.type != TokenType::kBeginDictionary) {
+      return Invalid("byte ", offset_, ": expected a dictionary");
     }
-  });
-  if (!is_whole) return Wrong(decoder);
-  return keys;
-}
+    for (token = decoder_.Next(); token.type == TokenType::kKey; token = decoder_.Next()) {
+      const auto field = std::find_if(fields.begin(), fields.end(),
+                                      [&](const Field& f) { return f.key == token.string; });
+      if (field == fields.end()) {
+        decoder_.SkipValue();
+      } else if (absl::Status status = ReadField(*field); !status.ok()) {
+        return status;
+      }
+    }
+    return Syntax();
+  }
 
-// The bytes of `info` in the outermost dictionary.
-absl::StatusOr<string_view> FindInfo(string_view file) {
-  Decoder decoder(file, Options());
-  const Token first = decoder.Next();
-  if (first.type == TokenType::kError) return Wrong(decoder);
-  if (first.type != TokenType::kDictionaryBegin) return Missing("it is not a dictionary");
-  absl::optional<string_view> info;
-  bool is_twice = false;
-  const bool is_whole = ForEachEntry(&decoder, [&](string_view key, string_view value) {
-    if (key != "info") return;
-    is_twice |= info.has_value();
-    info = value;
-  });
-  if (!is_whole) return Wrong(decoder);
-  if (decoder.offset() != file.size()) return Missing("bytes follow the dictionary");
-  if (is_twice) return Missing("info is there twice");
-  if (!info.has_value()) return Missing("info is missing");
-  return *info;
-}
+ private:
+  absl::Status ReadField(Field& field) {
+    const size_t at = offset_ + decoder_.offset();
+    if (field.is_there) return Invalid("byte ", at, ": ", where_, Name(field), " is there twice");
+    field.is_there = true;
+    field.value = decoder_.Next();
+    field.source = decoder_.SkipRest(field.value);
+    if (!decoder_.ok()) return Syntax();
+    if (field.value.type == field.type) return absl::OkStatus();
+    return Invalid("byte ", at, ": ", where_, Name(field), " must be ", TypeName(field.type));
+  }
 
-const uint8_t* Bytes(string_view text) { return reinterpret_cast<const uint8_t*>(text.data()); }
+  static std::string Name(const Field& field) { return absl::StrCat("`", field.key, "`"); }
+
+  absl::Status Syntax() const {
+    if (decoder_.ok()) return absl::OkStatus();
+    DecodeError error = decoder_.error();
+    error.offset += offset_;
+    return Invalid(error.Text());
+  }
+
+  const absl::string_view where_;
+  const size_t offset_;
+  Decoder decoder_;
+};
+
+// The keys of `info` that matter.
+struct Info {
+  enum { kName, kPieces, kLength, kFiles, kMetaVersion, kFileTree, kFields };
+
+  Field fields[kFields] = {
+      {"name", TokenType::kString},          {"pieces", TokenType::kString},
+      {"length", TokenType::kInteger},       {"files", TokenType::kBeginList},
+      {"meta version", TokenType::kInteger}, {"file tree", TokenType::kBeginDictionary},
+  };
+
+  bool Has(int field) const { return fields[field].is_there; }
+  int64_t MetaVersion() const { return Has(kMetaVersion) ? fields[kMetaVersion].value.integer : 1; }
+
+  bool IsV1() const { return Has(kPieces) && (Has(kLength) || Has(kFiles)); }
+  bool IsV2() const { return MetaVersion() == 2; }
+};
+
+absl::Status CheckInfo(const Info& info) {
+  if (!info.Has(Info::kName)) return Invalid("info: `name` is missing");
+  if (info.fields[Info::kName].value.string.empty()) return Invalid("info: `name` is empty");
+  if (info.MetaVersion() != 1 && info.MetaVersion() != 2) {
+    return Invalid("info: `meta version` is ", info.MetaVersion(), "; 1 and 2 are known");
+  }
+  if (info.IsV2() && !info.Has(Info::kFileTree)) {
+    return Invalid("info: `meta version` is 2, but `file tree` is missing");
+  }
+  if (!info.IsV2() && info.Has(Info::kFileTree)) {
+    return Invalid("info: there is a `file tree`, but `meta version` is not 2");
+  }
+  if (info.IsV1()) {
+    const size_t bytes = info.fields[Info::kPieces].value.string.size();
+    if (bytes != 0 && bytes % kPieceHashBytes == 0) return absl::OkStatus();
+    return Invalid("info: `pieces` has ", bytes, " bytes; it must have 20 for each piece");
+  }
+  if (info.IsV2()) return absl::OkStatus();
+  return Invalid("info: ", info.Has(Info::kPieces) ? "`length` or `files`" : "`pieces`",
+                 " is missing");
+}
 
 }  // namespace
 
-std::array<uint8_t, 20> Metainfo::truncated_v2() const {
-  std::array<uint8_t, 20> truncated{};
-  if (info_hash_v2.has_value()) {
-    std::copy_n(info_hash_v2->begin(), truncated.size(), truncated.begin());
-  }
-  return truncated;
+InfoHashV1 Truncate(const InfoHashV2& info_hash) {
+  InfoHashV1 result;
+  std::copy_n(info_hash.begin(), result.size(), result.begin());
+  return result;
 }
 
-absl::StatusOr<Metainfo> ReadMetainfo(string_view file) {
-  if (file.size() > kMetainfoBytesMax) {
-    return Missing(absl::StrCat("it has ", file.size(), " bytes; allowed are ", kMetainfoBytesMax));
+absl::StatusOr<Metainfo> ReadMetainfo(absl::string_view bytes) {
+  if (bytes.size() > kMetainfoBytesMax) {
+    return Invalid("the file has ", bytes.size(), " bytes; at most ", kMetainfoBytesMax,
+                   " are read");
   }
-  const absl::StatusOr<string_view> info = FindInfo(file);
-  if (!info.ok()) return info.status();
-  const absl::StatusOr<InfoKeys> keys = ReadInfo(*info);
-  if (!keys.ok()) return keys.status();
-  if (!keys->name.has_value()) return Missing("info has no name");
-  if (keys->meta_version != 1 && keys->meta_version != 2) {
-    return Missing(absl::StrCat("meta version ", keys->meta_version, "; known are 1 and 2"));
+  Field top[] = {{"info", TokenType::kBeginDictionary}};
+  if (absl::Status status = Dictionary("", bytes, bytes).Read(absl::MakeSpan(top)); !status.ok()) {
+    return status;
   }
-  const bool is_v2 = keys->meta_version == 2 && keys->has_file_tree;
-  if (!keys->has_pieces && !is_v2) {
-    return Missing("info has neither pieces (v1) nor meta version 2 and file tree (v2)");
+  if (!top[0].is_there) return Invalid("`info` is missing");
+  const absl::string_view source = top[0].source;
+
+  Info info;
+  if (absl::Status status = Dictionary("info: ", bytes, source).Read(absl::MakeSpan(info.fields));
+      !status.ok()) {
+    return status;
   }
+  if (absl::Status status = CheckInfo(info); !status.ok()) return status;
 
   Metainfo metainfo;
-  metainfo.name = std::string(*keys->name);
-  if (keys->has_pieces) {
-    SHA1(Bytes(*info), info->size(), metainfo.info_hash_v1.emplace().data());
-  }
-  if (is_v2) SHA256(Bytes(*info), info->size(), metainfo.info_hash_v2.emplace().data());
+  metainfo.name = std::string(info.fields[Info::kName].value.string);
+  if (info.IsV1()) metainfo.info_hash_v1 = Sha1(source);
+  if (info.IsV2()) metainfo.info_hash_v2 = Sha256(source);
   return metainfo;
 }
 

@@ -1,81 +1,119 @@
-// The decoder, strict and lenient, and the encoder on what it reads.
+// Bytes as bencoding, read strictly and leniently. All that the decoder gives lies within
+// the input; what is accepted is encoded again to the same bytes (strict) or to what is
+// read in the same way (lenient); nothing that is cut short is accepted.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "absl/types/span.h"
 #include "bencode/decoder.h"
 #include "bencode/encoder.h"
 
+namespace septet::bencode {
 namespace {
-
-using septet::bencode::Decoder;
-using septet::bencode::DecoderOptions;
-using septet::bencode::Encoder;
-using septet::bencode::Token;
-using septet::bencode::TokenType;
 
 void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-void Write(const Token& token, Encoder* encoder) {
+void RequireWithin(absl::string_view part, absl::string_view whole) {
+  if (part.data() == nullptr) return;
+  Require(!std::less<>()(part.data(), whole.data()));
+  Require(!std::less<>()(whole.data() + whole.size(), part.data() + part.size()));
+}
+
+void Encode(const Token& token, Encoder& encoder) {
   switch (token.type) {
     case TokenType::kInteger:
-      return encoder->Integer(token.integer);
+      return encoder.Integer(token.integer);
     case TokenType::kString:
-      return encoder->String(token.string);
-    case TokenType::kListBegin:
-      return encoder->BeginList();
-    case TokenType::kDictionaryBegin:
-      return encoder->BeginDictionary();
+      return encoder.String(token.string);
+    case TokenType::kKey:
+      return encoder.Key(token.string);
+    case TokenType::kBeginList:
+      return encoder.BeginList();
+    case TokenType::kBeginDictionary:
+      return encoder.BeginDictionary();
     case TokenType::kEnd:
-      return encoder->End();
-    default:
+      return encoder.End();
+    case TokenType::kDone:
+    case TokenType::kError:
       return;
   }
 }
 
-// Reads all tokens and writes them again. True if the input is accepted.
-bool Copy(absl::string_view input, bool lenient, std::vector<char>* copy) {
-  DecoderOptions options;
-  options.lenient = lenient;
+void CheckToken(const Decoder& decoder, const Token& token, absl::string_view input) {
+  RequireWithin(token.source, input);
+  RequireWithin(token.string, input);
+  Require(decoder.offset() <= input.size());
+  Require(decoder.depth() <= kDepthMax);
+  Require(decoder.ok() == (token.type != TokenType::kError));
+}
+
+// Reads all tokens and encodes them again; nothing if the input is not accepted.
+absl::optional<std::string> Copy(absl::string_view input, const DecoderOptions& options) {
+  // Never longer than what was read: large integers shrink, zeros vanish.
+  std::vector<char> copy(input.size());
+  Encoder encoder(absl::MakeSpan(copy));
   Decoder decoder(input, options);
-  copy->resize(input.size());
-  Encoder encoder(absl::MakeSpan(*copy));
-  size_t tokens = 0;
-  for (;;) {
-    const Token token = decoder.Next();
+  Token token = decoder.Next();
+  for (size_t tokens = 1; token.type != TokenType::kDone; ++tokens, token = decoder.Next()) {
+    Require(tokens <= input.size() + 1);
+    CheckToken(decoder, token, input);
     if (token.type == TokenType::kError) {
-      Require(!decoder.error().expected.empty());
       Require(decoder.error().offset <= input.size());
-      return false;
+      Require(decoder.Next().type == TokenType::kError);
+      return absl::nullopt;
     }
-    if (token.type == TokenType::kEndOfInput) break;
-    Require(++tokens <= input.size());
-    Write(token, &encoder);
+    Encode(token, encoder);
   }
-  // Canonical is never longer than what was read.
+  Require(decoder.Next().type == TokenType::kDone);
+  Require(decoder.depth() == 0);
   Require(!encoder.overflowed());
-  copy->resize(encoder.size());
-  return true;
+  return std::string(copy.data(), encoder.size());
+}
+
+bool IsAccepted(absl::string_view input, const DecoderOptions& options) {
+  return Check(input, options).expected == nullptr;
+}
+
+void CheckStrict(absl::string_view input) {
+  const absl::optional<std::string> copy = Copy(input, {});
+  Require(copy.has_value() == IsAccepted(input, {}));
+  if (!copy.has_value()) return;
+  Require(*copy == input);
+  Require(Copy(input, DecoderOptions::Lenient()) == copy);
+}
+
+void CheckLenient(absl::string_view input) {
+  const absl::optional<std::string> copy = Copy(input, DecoderOptions::Lenient());
+  Require(copy.has_value() == IsAccepted(input, DecoderOptions::Lenient()));
+  if (!copy.has_value()) return;
+  // Encoded again, only the order of keys can be wrong.
+  DecoderOptions unsorted;
+  unsorted.allow_unsorted_keys = true;
+  Require(Copy(*copy, unsorted) == copy);
+
+  Decoder decoder(input, DecoderOptions::Lenient());
+  const absl::string_view value = decoder.SkipValue();
+  Require(value.data() == input.data() && value.size() == decoder.offset());
+  for (size_t cut = 1; cut <= value.size() && cut <= 8; ++cut) {
+    Require(!IsAccepted(value.substr(0, value.size() - cut), DecoderOptions::Lenient()));
+  }
 }
 
 }  // namespace
+}  // namespace septet::bencode
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view input(reinterpret_cast<const char*>(data), size);
-  std::vector<char> strict;
-  std::vector<char> lenient;
-  const bool is_strict = Copy(input, false, &strict);
-  const bool is_lenient = Copy(input, true, &lenient);
-  if (is_strict) {
-    Require(is_lenient);
-    Require(absl::string_view(strict.data(), strict.size()) == input);
-    Require(strict == lenient);
-    Decoder decoder(input);
-    Require(decoder.Skip(decoder.Next()) == input);
-  }
+  septet::bencode::CheckStrict(input);
+  septet::bencode::CheckLenient(input);
   return 0;
 }

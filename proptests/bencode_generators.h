@@ -1,130 +1,111 @@
-// Random bencoded values for properties of the encoder and the decoder.
+// Random bencoded values, and bytes that are nearly bencoded.
 
 #ifndef SEPTET_PROPTESTS_BENCODE_GENERATORS_H_
 #define SEPTET_PROPTESTS_BENCODE_GENERATORS_H_
 
 #include <cstdint>
+#include <limits>
 #include <map>
-#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "bencode/decoder.h"
-#include "bencode/encoder.h"
+#include "proptests/bencode_value.h"
 #include "rapidcheck.h"
 
 namespace septet::bencode {
 
-// A tree: what the library itself has no need of.
-struct Value {
-  enum class Kind { kInteger, kString, kList, kDictionary } kind = Kind::kInteger;
-  int64_t integer = 0;
-  std::string string;
-  std::vector<Value> list;
-  std::map<std::string, Value> dictionary;
-
-  friend bool operator==(const Value&, const Value&) = default;
-};
-
-inline void Encode(const Value& value, Encoder* encoder) {
-  switch (value.kind) {
-    case Value::Kind::kInteger:
-      encoder->Integer(value.integer);
-      return;
-    case Value::Kind::kString:
-      encoder->String(value.string);
-      return;
-    case Value::Kind::kList:
-      encoder->BeginList();
-      for (const Value& element : value.list) Encode(element, encoder);
-      encoder->End();
-      return;
-    case Value::Kind::kDictionary:
-      encoder->BeginDictionary();
-      for (const auto& [key, element] : value.dictionary) {
-        encoder->Key(key);
-        Encode(element, encoder);
-      }
-      encoder->End();
-      return;
-  }
+inline rc::Gen<Value> GenInteger() {
+  return rc::gen::map(
+      rc::gen::oneOf(rc::gen::arbitrary<int64_t>(),
+                     rc::gen::element<int64_t>(0, 9, 10, -10, 99, 100, 999,
+                                               std::numeric_limits<int64_t>::min(),
+                                               std::numeric_limits<int64_t>::max())),
+      [](int64_t integer) {
+        Value value;
+        value.integer = integer;
+        return value;
+      });
 }
 
-inline std::string EncodeToString(const Value& value) {
-  std::string out(1 << 20, '\0');
-  Encoder encoder(absl::MakeSpan(&out[0], out.size()));
-  Encode(value, &encoder);
-  out.resize(encoder.overflowed() ? 0 : encoder.size());
-  return out;
+// Any bytes; lengths around those where a digit is added come more often.
+inline rc::Gen<std::string> GenBytes() {
+  return rc::gen::oneOf(rc::gen::arbitrary<std::string>(),
+                        rc::gen::map(rc::gen::element<size_t>(0, 9, 10, 11, 99, 100, 101),
+                                     [](size_t size) { return std::string(size, 'x'); }));
 }
 
-// Builds the tree of the value that `token` begins. False after an error.
-inline bool Decode(Decoder* decoder, const Token& token, Value* value) {
-  switch (token.type) {
-    case TokenType::kInteger:
-      value->kind = Value::Kind::kInteger;
-      value->integer = token.integer;
-      return true;
-    case TokenType::kString:
-      value->kind = Value::Kind::kString;
-      value->string = std::string(token.string);
-      return true;
-    case TokenType::kListBegin:
-      value->kind = Value::Kind::kList;
-      for (Token t = decoder->Next(); t.type != TokenType::kEnd; t = decoder->Next()) {
-        if (!Decode(decoder, t, &value->list.emplace_back())) return false;
-      }
-      return true;
-    case TokenType::kDictionaryBegin:
-      value->kind = Value::Kind::kDictionary;
-      for (Token t = decoder->Next(); t.type != TokenType::kEnd; t = decoder->Next()) {
-        if (t.type != TokenType::kString || !t.is_key) return false;
-        if (!Decode(decoder, decoder->Next(), &value->dictionary[std::string(t.string)])) {
-          return false;
-        }
-      }
-      return true;
-    default:
-      return false;
-  }
-}
-
-inline std::ostream& operator<<(std::ostream& out, const Value& value) {
-  return out << EncodeToString(value);
-}
-
-inline Value Nested(std::vector<Value> values, bool is_list) {
-  Value outer;
-  outer.kind = is_list ? Value::Kind::kList : Value::Kind::kDictionary;
-  if (is_list) {
-    outer.list = std::move(values);
-  } else {
-    for (const Value& value : values) outer.dictionary[EncodeToString(value)] = value;
-  }
-  return outer;
-}
-
-// Values of up to `depth` levels.
-inline rc::Gen<Value> GenValue(int depth = 4) {
-  const auto integers = rc::gen::map(rc::gen::arbitrary<int64_t>(), [](int64_t integer) {
-    Value value;
-    value.integer = integer;
-    return value;
-  });
-  const auto strings = rc::gen::map(rc::gen::arbitrary<std::string>(), [](std::string string) {
+inline rc::Gen<Value> GenString() {
+  return rc::gen::map(GenBytes(), [](std::string string) {
     Value value;
     value.kind = Value::Kind::kString;
     value.string = std::move(string);
     return value;
   });
-  if (depth == 0) return rc::gen::oneOf(integers, strings);
-  const auto elements =
-      rc::gen::scale(0.3, rc::gen::container<std::vector<Value>>(GenValue(depth - 1)));
-  const auto nested = [](bool is_list) {
-    return [is_list](std::vector<Value> values) { return Nested(std::move(values), is_list); };
-  };
-  return rc::gen::oneOf(integers, strings, rc::gen::map(elements, nested(true)),
-                        rc::gen::map(elements, nested(false)));
+}
+
+// Of up to `depth` levels of lists and dictionaries.
+inline rc::Gen<Value> GenValue(int depth = 4) {
+  if (depth == 0) return rc::gen::oneOf(GenInteger(), GenString());
+  const auto list =
+      rc::gen::map(rc::gen::scale(0.2, rc::gen::container<std::vector<Value>>(GenValue(depth - 1))),
+                   [](std::vector<Value> elements) {
+                     Value value;
+                     value.kind = Value::Kind::kList;
+                     value.list = std::move(elements);
+                     return value;
+                   });
+  using Dictionary = std::map<std::string, Value>;
+  const auto dictionary = rc::gen::map(
+      rc::gen::scale(0.2, rc::gen::container<Dictionary>(GenBytes(), GenValue(depth - 1))),
+      [](Dictionary elements) {
+        Value value;
+        value.kind = Value::Kind::kDictionary;
+        value.dictionary = std::move(elements);
+        return value;
+      });
+  return rc::gen::oneOf(GenInteger(), GenString(), list, dictionary);
+}
+
+inline rc::Gen<std::string> GenEncoded(int depth = 3) {
+  return rc::gen::map(GenValue(depth), EncodeToString);
+}
+
+// The bytes of which bencoding is made, in any order: short ones are often accepted.
+inline rc::Gen<std::string> GenSoup() {
+  return rc::gen::container<std::string>(
+      rc::gen::elementOf(std::string("eeeeiiddll1110023::::-a")));
+}
+
+// An encoding with a few bytes changed, removed, added or doubled.
+inline rc::Gen<std::string> GenMutated() {
+  return rc::gen::exec([] {
+    std::string bytes = *GenEncoded();
+    const int changes = *rc::gen::inRange(1, 4);
+    for (int i = 0; i < changes; ++i) {
+      const size_t at = *rc::gen::inRange<size_t>(0, bytes.size() + 1);
+      const char byte = *rc::gen::elementOf(std::string("eidl0123456789:-\n"));
+      switch (*rc::gen::inRange(0, 4)) {
+        case 0:
+          if (at < bytes.size()) bytes[at] = byte;
+          break;
+        case 1:
+          if (at < bytes.size()) bytes.erase(at, 1);
+          break;
+        case 2:
+          bytes.insert(at, 1, byte);
+          break;
+        default:
+          bytes.insert(at, bytes.substr(at, 8));
+      }
+    }
+    return bytes;
+  });
+}
+
+// All kinds of input, from canonical to noise.
+inline rc::Gen<std::string> GenInput() {
+  return rc::gen::oneOf(GenEncoded(), GenMutated(), GenSoup(), rc::gen::arbitrary<std::string>());
 }
 
 }  // namespace septet::bencode
