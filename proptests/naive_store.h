@@ -16,7 +16,7 @@ namespace septet::tracker {
 
 class NaiveStore {
  public:
-  // The peers that an announce may be told of.
+  // The peers that an announce may be told of; none is named to one that wants none.
   struct Eligible {
     std::set<std::string> ipv4;  // in compact form
     std::set<std::string> ipv6;
@@ -61,7 +61,8 @@ class NaiveStore {
     for (const auto& [other, peer] : found->second.peers) {
       const bool ipv6 = other.size() == kCompactIpv6Bytes;
       result.has_ipv6 |= ipv6;
-      if (stops || other == key || (role == Role::kSeeder && peer.role == Role::kSeeder)) continue;
+      if (request.numwant == 0 || stops || other == key) continue;
+      if (role == Role::kSeeder && peer.role == Role::kSeeder) continue;
       (ipv6 ? result.eligible.ipv6 : result.eligible.ipv4).insert(other);
     }
     return result;

@@ -257,11 +257,11 @@ TEST(StoreProperties, EqualsTheNaiveModelInLongRuns) {
     RC_LOG() << "torrents " << world.torrents << " peers " << world.peers << " seed " << seed;
     Twins twins(Options(seed, *rc::gen::element(1u, 4u)), seed);
     Random random(seed);
-    for (int i = 0; i < 3000; ++i) twins.Take(DrawStep(world, random));
+    for (int i = 0; i < 2000; ++i) twins.Take(DrawStep(world, random));
     twins.Settle(world);
     // Then most of them leave.
     world.leave_percent = 95;
-    for (int i = 0; i < 2000; ++i) twins.Take(DrawStep(world, random));
+    for (int i = 0; i < 1000; ++i) twins.Take(DrawStep(world, random));
     twins.Settle(world);
   }));
 }
@@ -326,7 +326,7 @@ TEST(StoreProperties, NeverPassesItsCap) {
     SwarmStore store(options);
     Random random(seed);
     int64_t now_ms = 1;
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 6'000; ++i) {
       const Step step = DrawStep(world, random);
       if (step.forward_ms > 0) {
         now_ms += step.forward_ms;
