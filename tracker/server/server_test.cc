@@ -139,6 +139,17 @@ TEST_F(ServerTest, AReplyLeavesFromTheAddressThatWasAsked) {
   EXPECT_EQ(udp.ReceivePacket().size(), 16u);
 }
 
+TEST_F(ServerTest, AnIpv6AddressLeavesItsPortOfIpv4Free) {
+  Start(Options("[::]:0"));
+  ServerOptions options;
+  for (const ListenAddress& address : server_->addresses()) {
+    const uint8_t all[4] = {};
+    options.listen.push_back({address.transport, MakeIpv4(all, address.endpoint.port())});
+  }
+  const auto second = Server::Start(options);
+  EXPECT_TRUE(second.ok()) << second.status();
+}
+
 TEST_F(ServerTest, AnAddressInUseIsAnErrorThatNamesIt) {
   Start(Options("127.0.0.1:0"));
   for (const uint32_t workers : {1, 2}) {
@@ -388,7 +399,10 @@ TEST_F(ServerTest, StopDoesNotWaitForEver) {
   Start(options);
   TestClient open = Connect();
   ASSERT_TRUE(open.Send(kScrape.substr(0, 30)));
+  const absl::Time begin = absl::Now();
   server_->Stop();
+  // Long before the time for a head is over.
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(5));
   server_.reset();
   EXPECT_TRUE(open.IsEnded());
 }
