@@ -61,9 +61,8 @@ ABSL_FLAG(absl::Duration, downloaded_retention, absl::Hours(24),
 
 ABSL_FLAG(
     std::string, connection_id_secret_file, "",
-    "File with the key of connection ids, so that they outlive a restart and several machines "
-    "can share one address: its bytes, 16 or more, are the key. Empty: a new key from the "
-    "kernel at each start.");
+    "File of secret bytes that make the key of connection ids, so that ids outlive a restart "
+    "and machines can stand in for each other. Empty: a new key from the kernel at each start.");
 ABSL_FLAG(absl::Duration, connection_id_validity, absl::Minutes(2),
           "How long a connection id is valid at least; it ends within one and a half times this.");
 ABSL_FLAG(
