@@ -96,8 +96,9 @@ bool ParseNumber(string_view value, uint64_t max, uint64_t* number) {
     // A digit may be escaped as any byte may; there is no bound on how many there are.
     const size_t written_bytes = value.front() == '%' ? 3 : 1;
     uint8_t c = 0;
-    const Decoded decoded = PercentDecode(value.substr(0, written_bytes), &c, 1);
-    if (decoded.size != 1 || !absl::ascii_isdigit(c)) return false;
+    PercentDecode(value.substr(0, written_bytes), &c, 1);
+    // A broken escape begins with its '%', which is no digit.
+    if (!absl::ascii_isdigit(c)) return false;
     const auto digit = static_cast<uint64_t>(c - '0');
     sum = sum > (max - digit) / 10 ? max : sum * 10 + digit;
     value.remove_prefix(written_bytes);
