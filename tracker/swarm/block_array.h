@@ -46,15 +46,21 @@ class BlockArray {
     if (index != size_) std::memcpy(block(index), block(size_), block_bytes_);
     const size_t used = size_ == 0 ? 0 : size_t{size_} * block_bytes_ + kOverreadBytes;
     // One page is kept, so that an array whose end moves to and fro over the start of a
-    // page does not ask the system each time.
-    const size_t kept = size_ == 0 || budget_->tight() ? 0 : kPageBytes;
+    // page does not ask the system each time; not by an array that became empty, unless
+    // it does so again and again.
+    const bool gives_all = size_ == 0 && empties_ < kEmptiesMax;
+    if (gives_all) ++empties_;
+    const size_t kept = gives_all || budget_->tight() ? 0 : kPageBytes;
     if (region_.end() > RoundUpToPage(used) + kept) region_.TruncateTo(used);
   }
 
  private:
+  static constexpr uint8_t kEmptiesMax = 8;
+
   Region region_;
   size_t block_bytes_ = 0;
   uint32_t size_ = 0;
+  uint8_t empties_ = 0;  // how often it became empty, up to kEmptiesMax
   MemoryBudget* budget_ = nullptr;
 };
 
