@@ -75,8 +75,7 @@ AnnounceResult Shard::Announce(const AnnounceRequest& request, uint32_t hash, Ti
       const bool is_seeder =
           self.found ? self.is_seeder
                      : request.role == Role::kSeeder || request.event == Event::kCompleted;
-      const auto sampled =
-          torrent.Sample(request.numwant, !is_seeder, self, census, random, out);
+      const auto sampled = torrent.Sample(request.numwant, !is_seeder, self, census, random, out);
       result.ipv4_peers = sampled.ipv4;
       result.ipv6_peers = sampled.ipv6;
     }
