@@ -81,11 +81,10 @@ class Dictionary {
 
   static std::string Name(const Field& field) { return absl::StrCat("`", field.key, "`"); }
 
+  // Fails for the outermost dictionary alone, whose offset_ is 0: to get at those inside,
+  // all of it was read.
   absl::Status Syntax() const {
-    if (decoder_.ok()) return absl::OkStatus();
-    DecodeError error = decoder_.error();
-    error.offset += offset_;
-    return Invalid(error.Text());
+    return decoder_.ok() ? absl::OkStatus() : Invalid(decoder_.error().Text());
   }
 
   const absl::string_view where_;
