@@ -96,6 +96,11 @@ class BlockArena {
   // The same for two blocks that nothing refers to.
   void Free(BlockRef a, BlockRef b);
 
+  // Gives back what classes without blocks still hold. Call it now and then.
+  void ReleaseEmpty() {
+    for (BlockArray& array : arrays_) array.ReleaseIfEmpty();
+  }
+
   size_t bytes() const;         // taken from the system
   size_t bytes_in_use() const;  // of them, blocks
 

@@ -47,11 +47,17 @@ class BlockArray {
     const size_t used = size_ == 0 ? 0 : size_t{size_} * block_bytes_ + kOverreadBytes;
     // One page is kept, so that an array whose end moves to and fro over the start of a
     // page does not ask the system each time; not by an array that became empty, unless
-    // it does so again and again.
+    // it does so again and again: see ReleaseIfEmpty.
     const bool gives_all = size_ == 0 && empties_ < kEmptiesMax;
     if (gives_all) ++empties_;
     const size_t kept = gives_all || budget_->tight() ? 0 : kPageBytes;
     if (region_.end() > RoundUpToPage(used) + kept) region_.TruncateTo(used);
+  }
+
+  // Gives the last page of an empty array back. Call it now and then.
+  void ReleaseIfEmpty() {
+    empties_ = 0;
+    if (size_ == 0) region_.TruncateTo(0);
   }
 
  private:
@@ -60,7 +66,7 @@ class BlockArray {
   Region region_;
   size_t block_bytes_ = 0;
   uint32_t size_ = 0;
-  uint8_t empties_ = 0;  // how often it became empty, up to kEmptiesMax
+  uint8_t empties_ = 0;  // times it became empty since ReleaseIfEmpty, up to kEmptiesMax
   MemoryBudget* budget_ = nullptr;
 };
 

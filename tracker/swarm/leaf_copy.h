@@ -28,10 +28,10 @@ void AddIf(const PeerLeaf<Family>& from, Chosen chosen, PeerLeaf<Family>* to) {
   }
 }
 
-// memcpy for the short runs of a reply: in line, and for most lengths without a branch
-// that is hard to predict.
+// memcpy for the short runs of a reply: in line, with few branches that are hard to
+// predict.
 inline void CopyShort(const uint8_t* from, size_t bytes, uint8_t* to) {
-  constexpr size_t kStep = 32;
+  constexpr size_t kStep = 64;
   if (bytes < kStep) {
     std::memcpy(to, from, bytes);
     return;

@@ -23,8 +23,7 @@ namespace septet::tracker {
 // insertion ever moves more than two leaves. The mean leaf is kept between about two
 // thirds of Family::kPeersALeaf and all of it. A leaf without peers has no block.
 //
-// The directory is an allocation of its own: the block index of each leaf, then the
-// count of each, of which the class of its block follows.
+// The directory is an allocation of its own, with an entry for each leaf.
 //
 // A view; the root must stay where it is while it is in use.
 template <typename Family>
@@ -84,8 +83,9 @@ class PeerSet {
   void Destroy();
 
  private:
+  // leaves > 1
   static constexpr uint32_t LeafNumber(uint32_t hash, uint32_t leaves) {
-    const uint32_t mask = std::bit_ceil(leaves) - 1;
+    const uint32_t mask = UINT32_MAX >> std::countl_zero(leaves - 1);
     const uint32_t number = hash & mask;
     return number < leaves ? number : number & (mask >> 1);
   }
@@ -97,30 +97,29 @@ class PeerSet {
   }
 
   // --- directory ---
-  // Entries allocated for a number of leaves: an eighth more at the most.
+  struct [[gnu::packed]] Entry {
+    uint32_t index;  // of the leaf's block
+    uint8_t count;   // peers in it, of which the class of its block follows
+  };
+  // Entries allocated for a number of leaves: an eighth more at the most. The step is a
+  // power of two.
   static constexpr uint32_t DirectoryCapacity(uint32_t leaves) {
     const uint32_t step = std::max(uint32_t{4}, std::bit_floor(leaves) / 8);
-    return (leaves + step - 1) / step * step;
+    return (leaves + step - 1) & ~(step - 1);
   }
-  static constexpr size_t kEntryBytes = sizeof(uint32_t) + 1;
   // What the C library's allocator takes for it.
   static constexpr uint64_t DirectoryBytes(uint32_t leaves) {
-    return (DirectoryCapacity(leaves) * kEntryBytes + 8 + 15) / 16 * 16;
+    return (DirectoryCapacity(leaves) * sizeof(Entry) + 8 + 15) / 16 * 16;
   }
-  char* IndexAddress(uint32_t leaf) const { return root_->directory + leaf * sizeof(uint32_t); }
-  uint8_t* Counts(uint32_t leaves) const {
-    return reinterpret_cast<uint8_t*>(root_->directory) +
-           DirectoryCapacity(leaves) * sizeof(uint32_t);
-  }
+  Entry* entries() const { return reinterpret_cast<Entry*>(root_->directory); }
   uint32_t LeafCount(uint32_t leaf) const {
-    return leaves() == 1 ? count() : Counts(leaves())[leaf];
+    return leaves() == 1 ? count() : entries()[leaf].count;
   }
   BlockRef LeafRef(uint32_t leaf) const {
-    const uint32_t peers = LeafCount(leaf);
+    const bool is_only = leaves() == 1;
+    const uint32_t peers = is_only ? count() : entries()[leaf].count;
     if (peers == 0) return {};
-    BlockRef ref{LeafClass<Family>(peers), root_->only_leaf};
-    if (leaves() > 1) std::memcpy(&ref.index, IndexAddress(leaf), sizeof(ref.index));
-    return ref;
+    return {LeafClass<Family>(peers), is_only ? root_->only_leaf : entries()[leaf].index};
   }
   PeerLeaf<Family> Leaf(uint32_t leaf) const { return View(LeafRef(leaf)); }
   PeerLeaf<Family> View(BlockRef ref) const {
@@ -133,8 +132,7 @@ class PeerSet {
       root_->only_leaf = ref.index;
       return;
     }
-    std::memcpy(IndexAddress(leaf), &ref.index, sizeof(ref.index));
-    Counts(leaves())[leaf] = static_cast<uint8_t>(peers);
+    entries()[leaf] = {ref.index, static_cast<uint8_t>(peers)};
     if (peers > root_->leaf_peers_max) root_->leaf_peers_max = static_cast<uint8_t>(peers);
   }
   bool ResizeDirectory(uint32_t leaves, Purpose purpose);
@@ -235,7 +233,7 @@ bool PeerSet<Family>::ResizeDirectory(uint32_t new_leaves, Purpose purpose) {
   char* directory = nullptr;
   if (new_leaves > 1) {
     if (!memory_->budget->TryTake(new_bytes, purpose)) return false;
-    directory = static_cast<char*>(std::malloc(DirectoryCapacity(new_leaves) * kEntryBytes));
+    directory = static_cast<char*>(std::malloc(DirectoryCapacity(new_leaves) * sizeof(Entry)));
     if (directory == nullptr) {
       memory_->budget->Return(new_bytes);
       return false;
@@ -248,19 +246,18 @@ bool PeerSet<Family>::ResizeDirectory(uint32_t new_leaves, Purpose purpose) {
     std::free(root_->directory);
     root_->only_leaf = only;
   } else {
-    uint8_t* const counts =
-        reinterpret_cast<uint8_t*>(directory) + DirectoryCapacity(new_leaves) * sizeof(uint32_t);
+    auto* const to = reinterpret_cast<Entry*>(directory);
     if (old_leaves > 1) {
       const uint32_t kept = std::min(old_leaves, new_leaves);
-      std::memcpy(directory, root_->directory, kept * sizeof(uint32_t));
-      std::memcpy(counts, Counts(old_leaves), kept);
+      std::memcpy(directory, root_->directory, kept * sizeof(Entry));
+      root_->leaf_peers_max = 0;
+      for (uint32_t i = 0; i < kept; ++i) {
+        if (to[i].count > root_->leaf_peers_max) root_->leaf_peers_max = to[i].count;
+      }
       std::free(root_->directory);
-      root_->leaf_peers_max = *std::max_element(counts, counts + kept);
     } else {
-      const uint32_t index = root_->only_leaf;
-      std::memcpy(directory, &index, sizeof(index));
-      counts[0] = static_cast<uint8_t>(count());
-      root_->leaf_peers_max = counts[0];
+      to[0] = {root_->only_leaf, static_cast<uint8_t>(count())};
+      root_->leaf_peers_max = to[0].count;
     }
     root_->directory = directory;
   }
@@ -307,7 +304,7 @@ void PeerSet<Family>::Split() {
     undo();
     return;
   }
-  Counts(added + 1)[added] = 0;
+  entries()[added] = {0, 0};
   SetLeaf(source, BlockRef{}, 0);
   if (copied) {
     PeerLeaf<Family> kept_leaf = View(kept);

@@ -1,6 +1,7 @@
 #include "tracker/swarm/shard.h"
 
 #include <algorithm>
+#include <mutex>
 
 namespace septet::tracker {
 
@@ -56,7 +57,7 @@ TorrentSlot* Shard::Unlist(const AnnounceRequest& request, uint32_t hash, Torren
 
 AnnounceResult Shard::Announce(const AnnounceRequest& request, uint32_t hash, Tick tick,
                                Random& random, const PeerOutput& out) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<ShardLock> guard(lock_);
   SetTick(tick);
   AnnounceResult result;
   Torrent::Listed self;
@@ -86,7 +87,7 @@ AnnounceResult Shard::Announce(const AnnounceRequest& request, uint32_t hash, Ti
 }
 
 SwarmCounts Shard::Scrape(const InfoHash& info_hash, uint32_t hash) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<ShardLock> guard(lock_);
   TorrentSlot* const slot = table_.Find(info_hash, hash);
   if (slot == nullptr) return {};
   const Torrent::Census census = Torrent(slot, hash, const_cast<ShardMemory*>(&memory_)).Count();
@@ -156,11 +157,12 @@ bool Shard::SweepPass(uint32_t* budget) {
   }
   swept_tick_ = cursor_.tick;
   cursor_ = SweepCursor{};
+  memory_.arena.ReleaseEmpty();
   return true;
 }
 
 bool Shard::Sweep(Tick tick, uint32_t* budget) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<ShardLock> guard(lock_);
   SetTick(tick);
   // A pass that began at an earlier tick says nothing of what it had passed when the tick
   // changed: another one has to follow it.
@@ -173,7 +175,7 @@ bool Shard::Sweep(Tick tick, uint32_t* budget) {
 }
 
 void Shard::AddUsageTo(StoreUsage* usage) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<ShardLock> guard(lock_);
   const uint64_t slot_bytes = table_.size() * sizeof(TorrentSlot);
   const uint64_t block_bytes = memory_.arena.bytes_in_use();
   const uint64_t taken = table_.bytes() + memory_.arena.bytes();

@@ -4,11 +4,11 @@
 #define SEPTET_TRACKER_SWARM_SHARD_H_
 
 #include <cstdint>
-#include <mutex>
 
 #include "tracker/swarm/block_arena.h"
 #include "tracker/swarm/keyed_hash.h"
 #include "tracker/swarm/memory_budget.h"
+#include "tracker/swarm/shard_lock.h"
 #include "tracker/swarm/shard_memory.h"
 #include "tracker/swarm/torrent.h"
 #include "tracker/swarm/torrent_table.h"
@@ -67,7 +67,7 @@ class Shard final : private BlockMover {
   void PauseSweep(const TorrentSlot& slot);
   bool SweepPass(uint32_t* budget);
 
-  mutable std::mutex mutex_;
+  mutable ShardLock lock_;
   TorrentTable table_;
   ShardMemory memory_;
   SweepCursor cursor_;

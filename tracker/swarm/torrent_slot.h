@@ -21,6 +21,15 @@ enum class SlotKind : uint8_t {
   kTwoFamilies = 3,  // the body is the BlockRef of a TwoFamilies block
 };
 
+inline bool SameInfoHash(const InfoHash& a, const InfoHash& b) {
+  // In line: the compiler calls memcmp for ==.
+  uint64_t a_words[3] = {};
+  uint64_t b_words[3] = {};
+  std::memcpy(a_words, a.data(), a.size());
+  std::memcpy(b_words, b.data(), b.size());
+  return ((a_words[0] ^ b_words[0]) | (a_words[1] ^ b_words[1]) | (a_words[2] ^ b_words[2])) == 0;
+}
+
 // A zeroed slot is an empty place of the table.
 struct TorrentSlot {
   InfoHash info_hash;

@@ -53,7 +53,7 @@ TorrentSlot* TorrentTable::Find(const InfoHash& info_hash, uint32_t hash) const 
   // The distance that a torrent of this home would have at `slot`.
   size_t distance = static_cast<size_t>(slot - part.slots()) - HomeIn(part, hash) + 1;
   for (; slot->distance >= distance; ++slot, ++distance) {
-    if (slot->info_hash == info_hash) return slot;
+    if (SameInfoHash(slot->info_hash, info_hash)) return slot;
   }
   return nullptr;
 }
