@@ -49,7 +49,8 @@ InfoHashV1 Truncate(const InfoHashV2& info_hash);
 //
 // Errors are InvalidArgument and name the byte or the key: "byte 17: expected a digit or
 // 'e'", "info: `name` is missing". Time: two passes over the structure and one hash a
-// version (3 ms a MB for v1, 7 ms for v2). Allocates nothing but the name and an error's text.
+// version: about 1 ms a MB where the processor has instructions for SHA, else some 2 ms for v1
+// and 5 ms for v2. Allocates nothing but the name and an error's text.
 // Thread-safe.
 absl::StatusOr<Metainfo> ReadMetainfo(absl::string_view bytes);
 

@@ -104,6 +104,7 @@ TEST(Metainfo, KeysDecideTheVersions) {
       {TorrentOf(kFileTree, "5:filesle", kVersion2, kName, kPieces), true, true},
       // As libtorrent sees it: without sizes there is no v1.
       {TorrentOf(kFileTree, kVersion2, kName, kPieces), false, true},
+      // Not as libtorrent sees it: without hashes of pieces no v1 client can load it.
       {TorrentOf(kFileTree, kLength, kVersion2, kName), false, true},
   };
   for (const Versions& expected : versions) {
