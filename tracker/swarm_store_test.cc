@@ -191,12 +191,15 @@ TEST_F(SwarmStoreTest, OnlyTheFamilyWithRoomIsGiven) {
   AnnounceRequest request;
   request.info_hash = HashOf(1);
   request.peer = Ipv6Peer(99);
-  request.numwant = 50;
-  std::vector<uint8_t> room(10 * kCompactIpv6Bytes);
-  const AnnounceResult result =
-      store_.Announce(request, now_ms_, random_, {{}, absl::MakeSpan(room)});
-  EXPECT_EQ(result.ipv4_peers, 0u);
-  EXPECT_EQ(result.ipv6_peers, 10u);
+  // The family without room has no share of what is wanted.
+  for (const uint32_t numwant : {10u, 50u}) {
+    request.numwant = numwant;
+    std::vector<uint8_t> room(10 * kCompactIpv6Bytes);
+    const AnnounceResult result =
+        store_.Announce(request, now_ms_, random_, {{}, absl::MakeSpan(room)});
+    EXPECT_EQ(result.ipv4_peers, 0u);
+    EXPECT_EQ(result.ipv6_peers, 10u);
+  }
 }
 
 TEST_F(SwarmStoreTest, APeerIsGoneOneTickAfterTheTimeoutAndNotBefore) {
