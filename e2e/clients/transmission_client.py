@@ -4,11 +4,13 @@ import ipaddress
 import json
 import os
 import shutil
+import signal
 import socket
 import urllib.error
 import urllib.request
 
 from child_process import ChildProcess
+from deadline import Deadline
 
 _SETTINGS = {
     'dht-enabled': False,
@@ -25,6 +27,7 @@ _SETTINGS = {
     'speed-limit-up-enabled': False,
 }
 
+_END_SECONDS = 30
 
 # A request without this header is refused with the value to send (a guard against
 # web pages that talk to the daemon).
@@ -62,7 +65,12 @@ class Client:
     return self
 
   def __exit__(self, *_):
-    self._child.__exit__()
+    try:
+      # Killed, it would leave a file in /tmp.
+      self._child.send_signal(signal.SIGTERM)
+      self._child.wait(Deadline(_END_SECONDS))
+    finally:
+      self._child.__exit__()
 
   def output(self):
     return self._child.output()
