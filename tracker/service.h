@@ -16,6 +16,7 @@
 
 namespace septet::tracker {
 
+// Intervals: 1 s to 1 day.
 struct ServiceOptions {
   int32_t interval_s = 30 * 60;      // what peers are asked to wait, spread by +-10 %
   int32_t min_interval_s = 15 * 60;  // the least they may wait
@@ -40,8 +41,9 @@ class Service {
   // `store` must outlive the service.
   Service(const ServiceOptions& options, SwarmStore* store);
 
-  // `request.numwant` is taken as given by the client; numwant < 0 must have been
-  // mapped to kNumwantDefault.
+  // Passes the request to the store with its numwant bounded, and draws the interval of
+  // the reply: uniformly, in whole seconds, never below 1. `request.numwant` is taken as
+  // given by the client; numwant < 0 must have been mapped to kNumwantDefault.
   static constexpr uint32_t kNumwantDefault = UINT32_MAX;
   AnnounceReply Announce(const AnnounceRequest& request, int64_t now_ms, Random& random,
                          const PeerOutput& out);

@@ -15,8 +15,9 @@ struct Vector {
   uint64_t hash;
 };
 constexpr Vector kVectors[] = {
-    {0, 0x726fdb47dd0e0e31},  {1, 0x74f839c593dc67fd},  {7, 0xab0200f58b01d137},
-    {8, 0x93f5f5799a932462},  {15, 0xa129ca6149be45e5}, {16, 0x3f2acc7f57c29bdb},
+    {0, 0x726fdb47dd0e0e31},  {1, 0x74f839c593dc67fd},  {4, 0xcf2794e0277187b7},
+    {7, 0xab0200f58b01d137},  {8, 0x93f5f5799a932462},  {12, 0x751e8fbc860ee5fb},
+    {15, 0xa129ca6149be45e5}, {16, 0x3f2acc7f57c29bdb}, {24, 0xb8ad50c6f649af94},
     {63, 0x958a324ceb064572},
 };
 

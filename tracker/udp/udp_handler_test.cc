@@ -169,6 +169,8 @@ TEST_F(UdpHandlerTest, EventsAreThoseOfTheBepAndPaused) {
   EXPECT_EQ(counts(), (SwarmCounts{0, 1, 0}));
   Announce(Ipv4(1), {.left = "0000000000000000", .event = "00000001"});
   EXPECT_EQ(counts(), (SwarmCounts{1, 0, 1}));
+  Announce(Ipv4(1), {.left = "0000000000000000", .event = "00000001"});  // said once more
+  EXPECT_EQ(counts(), (SwarmCounts{1, 0, 1}));
   Announce(Ipv4(1), {.left = "0000000000000000", .event = "00000009"});  // a plain update
   EXPECT_EQ(counts(), (SwarmCounts{1, 0, 1}));
   Announce(Ipv4(1), {.event = "00000003"});
@@ -182,6 +184,37 @@ TEST_F(UdpHandlerTest, ThePeerIsWhereThePacketCameFrom) {
   const std::string reply = Announce(Ipv4(3), {.port = "0000"});
   EXPECT_EQ(Hex(reply.substr(12, 8)), "0000000200000000");
   EXPECT_EQ(reply.size(), 20u + 2 * 6);
+}
+
+TEST_F(UdpHandlerTest, AllOfLeftCounts) {
+  for (const absl::string_view left :
+       {"0000000000000001", "0000000100000000", "8000000000000000"}) {
+    const std::string reply = Announce(Ipv4(1), {.left = std::string(left)});
+    EXPECT_EQ(Hex(reply.substr(12, 8)), "0000000100000000") << left;
+  }
+}
+
+TEST_F(UdpHandlerTest, AStoppedPeerGetsNoPeers) {
+  Announce(Ipv4(1), {});
+  EXPECT_EQ(Announce(Ipv4(2), {.event = "00000003", .numwant = "00000032"}).size(), 20u);
+}
+
+TEST_F(UdpHandlerTest, ASourceThatIsMappedToIpv6IsIpv4) {
+  Announce(Ipv4(1), {});
+  const uint8_t mapped[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 2};
+  EXPECT_EQ(Hex(Announce(MakeIpv6(mapped, 5000), {}).substr(20)), "c00002011ae1");
+  EXPECT_EQ(Hex(Announce(Ipv4(1), {}).substr(20)), "c00002021ae1");
+}
+
+// Swarms live by the monotonic clock: whoever sets the other one loses no peers.
+TEST_F(UdpHandlerTest, AStepOfTheWallClockCostsNoPeers) {
+  Announce(Ipv4(1), {});
+  times_.wall_ms += int64_t{30} * 24 * 60 * 60 * 1000;
+  EXPECT_EQ(Hex(Announce(Ipv4(2), {}).substr(20)), "c00002011ae1");
+  times_.now_ms += int64_t{2} * 60 * 60 * 1000;
+  while (!store_.Sweep(times_.now_ms, 1000)) {
+  }
+  EXPECT_EQ(store_.Usage().ipv4_peers, 0u);
 }
 
 TEST_F(UdpHandlerTest, NoTailCostsAnAnnounce) {
@@ -203,11 +236,12 @@ TEST_F(UdpHandlerTest, AShortAnnounceGetsAnErrorThatSaysSo) {
 
 TEST_F(UdpHandlerTest, AScrapeIsInTheOrderAskedDuplicatesToo) {
   Announce(Ipv4(1), {.left = "0000000000000000", .event = "00000001"});
-  Announce(Ipv4(2), {});
+  Announce(Ipv4(2), {.left = "0000000000000000"});
+  for (uint8_t leecher = 3; leecher < 6; ++leecher) Announce(Ipv4(leecher), {});
   const std::string request = Connect(Ipv4(1)) + Bytes("00000002 c0ffee03");
   const std::string unknown(20, 'u');
   // Seeders, completed, leechers.
-  const std::string known_entry = "000000010000000100000001";
+  const std::string known_entry = "000000020000000100000003";
   const std::string zeros(24, '0');
   EXPECT_EQ(Hex(Handle(request + kHash + unknown + kHash, Ipv4(1))),
             "00000002c0ffee03" + known_entry + zeros + known_entry);
@@ -219,6 +253,25 @@ TEST_F(UdpHandlerTest, AScrapeIsInTheOrderAskedDuplicatesToo) {
   for (int i = 0; i < 74; ++i) many += unknown;
   EXPECT_EQ(Handle(many, Ipv4(1)).size(), 8u + 74 * 12);
   EXPECT_EQ(Handle(many + kHash, Ipv4(1)).size(), 8u + 74 * 12);
+}
+
+// However many peers the operator allows, and however much room there is.
+TEST_F(UdpHandlerTest, NoReplyIsLongerThan1232Bytes) {
+  for (uint32_t i = 0; i < 300; ++i) {
+    const std::string port = absl::StrCat(absl::Hex(1000 + i, absl::kZeroPad4));
+    Announce(Ipv4(1), {.numwant = "00000000", .port = port});
+    Announce(Ipv6(1), {.numwant = "00000000", .port = port});
+  }
+  Service generous(ServiceOptions{.numwant_max = 1000}, &store_);
+  UdpHandler handler(UdpOptions{}, &generous);
+  for (const Endpoint& source : {Ipv4(2), Ipv6(2)}) {
+    const std::string packet = AnnouncePacket(Connect(source), {.numwant = "000003e8"});
+    const std::vector<uint8_t> request(packet.begin(), packet.end());
+    std::vector<uint8_t> reply(8192);
+    const size_t size = handler.Handle(request, source, times_, random_, absl::MakeSpan(reply));
+    EXPECT_GT(size, 1200u);
+    EXPECT_LE(size, 1232u);
+  }
 }
 
 TEST(UdpHandler, ScrapeCanBeTurnedOff) {
