@@ -10,6 +10,9 @@ namespace {
 // of half the validity it lives two to three of them.
 constexpr int64_t kPeriodsBack = 2;
 
+// One made where the clock is a little ahead may be of the next period here.
+constexpr int64_t kPeriodsAhead = 1;
+
 }  // namespace
 
 ConnectionIds::ConnectionIds(const SipHashKey& key, int64_t validity_ms)
@@ -36,7 +39,7 @@ bool ConnectionIds::IsValid(uint64_t id, const Endpoint& source, int64_t wall_ms
   for (int64_t back = 0; back <= kPeriodsBack; ++back) {
     if (At(source, now - back) == id) return true;
   }
-  return false;
+  return At(source, now + kPeriodsAhead) == id;
 }
 
 }  // namespace septet::tracker

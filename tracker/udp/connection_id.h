@@ -18,7 +18,9 @@ namespace septet::tracker {
 class ConnectionIds {
  public:
   // An id is accepted for at least `validity_ms` after it was made, and for less than
-  // one and a half times as long. validity_ms: 1 s to 1 day; BEP 15 asks for 2 minutes.
+  // one and a half times as long. If it is checked by another clock, or the clock was
+  // set, by how much it differs comes off or on; a clock that is behind by up to half
+  // the validity accepts it at once. validity_ms: 1 s to 1 day; BEP 15 asks for 2 minutes.
   ConnectionIds(const SipHashKey& key, int64_t validity_ms);
 
   // `wall_ms`: wall-clock time since 1970, which machines and restarts share. The port
