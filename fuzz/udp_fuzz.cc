@@ -60,22 +60,20 @@ class Tracker {
   enum : uint8_t { kHasValidId = 1, kIsLong = 2, kTimePasses = 4 };
 
   void Check(const std::string& packet, const Endpoint& source) {
-    const bool has_valid_id =
-        packet.size() >= 8 && FromBigEndian(packet.substr(0, 8)) == Connect(source);
+    const bool has_valid_id = HasValidId(packet, source);
     const StoreUsage before = store_.Usage();
     const std::string reply = Handle(packet, source);
     const StoreUsage after = store_.Usage();
-    if (has_valid_id || !IsOfAnOlderId(packet, source)) {
-      Require(UdpFault(packet, source, has_valid_id, reply).empty());
-      if (!has_valid_id) Require(after.bytes_total == before.bytes_total);
-    }
+    Require(UdpFault(packet, source, has_valid_id, reply).empty());
+    if (!has_valid_id) Require(after.bytes_total == before.bytes_total);
     Require(after.torrents <= before.torrents + 1);
   }
 
-  // Made up to two minutes ago, which is as good as a new one.
-  bool IsOfAnOlderId(const std::string& packet, const Endpoint& source) const {
+  // A new one, or one that the input holds from up to two minutes ago.
+  bool HasValidId(const std::string& packet, const Endpoint& source) {
     if (packet.size() < 8) return false;
-    return ids_.IsValid(FromBigEndian(packet.substr(0, 8)), source, times_.wall_ms);
+    const uint64_t id = FromBigEndian(packet.substr(0, 8));
+    return id == Connect(source) || ids_.IsValid(id, source, times_.wall_ms);
   }
 
   std::string Handle(const std::string& packet, const Endpoint& source) {

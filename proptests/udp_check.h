@@ -4,12 +4,45 @@
 #ifndef SEPTET_PROPTESTS_UDP_CHECK_H_
 #define SEPTET_PROPTESTS_UDP_CHECK_H_
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 
 #include "proptests/udp_generators.h"
 #include "tracker/endpoint.h"
 
 namespace septet::tracker {
+
+// The most peers that the announce may be told of by a tracker with the default options.
+inline size_t PeersMax(const std::string& packet) {
+  constexpr uint64_t kStopped = 3;
+  if (FromBigEndian(packet.substr(80, 4)) == kStopped) return 0;
+  const auto numwant = static_cast<int32_t>(FromBigEndian(packet.substr(92, 4)));
+  return numwant < 0 ? 50 : std::min(numwant, 200);
+}
+
+// What is wrong with the reply to an announce whose connection id is valid, or "".
+inline std::string AnnounceFault(const std::string& packet, const Endpoint& source,
+                                 const std::string& reply) {
+  if (FromBigEndian(reply.substr(0, 4)) != 1 || reply.size() < 20) {
+    return "an announce reply of another shape";
+  }
+  // 30 minutes, give or take a tenth.
+  const uint64_t interval_s = FromBigEndian(reply.substr(8, 4));
+  if (interval_s < 1620 || interval_s > 1980) return "an interval out of its bounds";
+  const size_t peer_bytes = source.family == Family::kIpv4 ? 6 : 18;
+  if ((reply.size() - 20) % peer_bytes != 0) return "peers of another family";
+  if ((reply.size() - 20) / peer_bytes > PeersMax(packet)) return "more peers than wanted";
+  const std::string asker(source.compact.begin(),
+                          source.compact.begin() + static_cast<ptrdiff_t>(peer_bytes - 2));
+  std::set<std::string> peers = {asker + packet.substr(96, 2)};
+  for (size_t at = 20; at < reply.size(); at += peer_bytes) {
+    if (!peers.insert(reply.substr(at, peer_bytes)).second) return "a peer twice, or the asker";
+  }
+  return "";
+}
 
 // What is wrong with the reply, or "". `has_valid_id`: the packet began with a connection
 // id that is valid for its source. `reply` is empty if there was none.
@@ -31,11 +64,7 @@ inline std::string UdpFault(const std::string& packet, const Endpoint& source, b
     if (reply_action != 3) return "served without a connection id";
     return reply.size() <= packet.size() ? "" : "a reply longer than the request";
   }
-  if (action == 1 && packet.size() >= 98) {
-    const size_t peer_bytes = source.family == Family::kIpv4 ? 6 : 18;
-    if (reply_action != 1 || reply.size() < 20) return "an announce reply of another shape";
-    return (reply.size() - 20) % peer_bytes == 0 ? "" : "peers of another family";
-  }
+  if (action == 1 && packet.size() >= 98) return AnnounceFault(packet, source, reply);
   const size_t hashes = (packet.size() - 16) / 20;
   if (action == 2 && hashes > 0) {
     const size_t answered = hashes < 74 ? hashes : 74;
