@@ -22,12 +22,14 @@ constexpr uint64_t kReserveBytesAShard = (uint64_t{kBlockClasses} + 24) * kPageB
 // above what a machine has for it.
 constexpr size_t kRegionReserveBytes = size_t{1} << 32;
 
-int64_t TickMs(int64_t peer_timeout_ms) {
-  return std::max<int64_t>(1, (peer_timeout_ms + kTimeoutTicks - 1) / kTimeoutTicks);
+// In microseconds: of a short timeout, a tick of whole milliseconds would make a longer
+// one.
+int64_t TickUs(int64_t peer_timeout_ms) {
+  return std::max<int64_t>(1, (peer_timeout_ms * 1000 + kTimeoutTicks - 1) / kTimeoutTicks);
 }
 
-uint32_t RetentionTicks(const StoreOptions& options, int64_t tick_ms) {
-  const int64_t ticks = (options.downloaded_retention_ms + tick_ms - 1) / tick_ms;
+uint32_t RetentionTicks(const StoreOptions& options, int64_t tick_us) {
+  const int64_t ticks = (options.downloaded_retention_ms * 1000 + tick_us - 1) / tick_us;
   return static_cast<uint32_t>(std::clamp<int64_t>(ticks, 0, INT32_MAX));
 }
 
@@ -36,7 +38,7 @@ uint32_t RetentionTicks(const StoreOptions& options, int64_t tick_ms) {
 class SwarmStore::Impl {
  public:
   explicit Impl(const StoreOptions& options)
-      : tick_ms_(TickMs(options.peer_timeout_ms)),
+      : tick_us_(TickUs(options.peer_timeout_ms)),
         hash_(options.hash_key),
         budget_(options.bytes_max, kReserveBytesAShard * options.shards),
         shards_(options.shards) {
@@ -45,7 +47,7 @@ class SwarmStore::Impl {
         ReservableBytes(shards_.size() * Shard::kRegions, kRegionReserveBytes);
     for (Shard& shard : shards_) {
       if (reserve_bytes == 0 ||
-          !shard.Init(&hash_, &budget_, reserve_bytes, RetentionTicks(options, tick_ms_))) {
+          !shard.Init(&hash_, &budget_, reserve_bytes, RetentionTicks(options, tick_us_))) {
         throw std::bad_alloc();
       }
     }
@@ -59,9 +61,9 @@ class SwarmStore::Impl {
   // By the upper half of the hash; the lower one places the torrent within the shard.
   Shard& ShardOf(uint64_t hash) { return shards_[(hash >> 32) & (shards_.size() - 1)]; }
   Tick TickAt(int64_t now_ms) const {
-    return now_ms <= 0 ? 0 : static_cast<Tick>(now_ms) / static_cast<Tick>(tick_ms_);
+    return now_ms <= 0 ? 0 : static_cast<Tick>(now_ms) * 1000 / static_cast<Tick>(tick_us_);
   }
-  int64_t tick_ms() const { return tick_ms_; }
+  int64_t tick_ms() const { return (tick_us_ + 999) / 1000; }
   uint64_t fixed_bytes() const { return shards_.size() * sizeof(Shard); }
 
   bool Sweep(Tick tick, uint32_t budget) {
@@ -85,7 +87,7 @@ class SwarmStore::Impl {
   }
 
  private:
-  const int64_t tick_ms_;
+  const int64_t tick_us_;
   const KeyedHash hash_;
   MemoryBudget budget_;
   std::vector<Shard> shards_;

@@ -127,7 +127,7 @@ class SwarmStore {
   // get smaller.
   static uint64_t MinBytesMax(uint32_t shards);
 
-  // The length of a tick: the store knows the age of a peer to one tick, and a peer
+  // The length of a tick, rounded up: the store knows the age of a peer to one tick, and a peer
   // over the timeout is gone at most one tick later if Sweep keeps up.
   int64_t tick_ms() const;
 

@@ -219,6 +219,28 @@ TEST_F(SwarmStoreTest, APeerIsGoneOneTickAfterTheTimeoutAndNotBefore) {
   EXPECT_EQ(store_.Usage().torrents, 0u);
 }
 
+TEST_F(SwarmStoreTest, ShortTimeoutsAreKeptToATickToo) {
+  for (int64_t timeout_ms = 1000; timeout_ms < 1100; ++timeout_ms) {
+    SCOPED_TRACE(timeout_ms);
+    StoreOptions options = Options();
+    options.shards = 1;
+    options.peer_timeout_ms = timeout_ms;
+    SwarmStore store(options);
+    AnnounceRequest request;
+    request.info_hash = HashOf(1);
+    request.peer = Ipv4Peer(1);
+    const auto is_listed_after = [&](int64_t ms) {
+      store.Announce(request, now_ms_, random_, {});
+      now_ms_ += ms;
+      while (!store.Sweep(now_ms_, 1000)) {
+      }
+      return store.Scrape(request.info_hash).incomplete == 1;
+    };
+    EXPECT_TRUE(is_listed_after(timeout_ms));
+    EXPECT_FALSE(is_listed_after(timeout_ms + store.tick_ms() + 1));
+  }
+}
+
 TEST_F(SwarmStoreTest, AfterALongSleepOldPeersAreNotTakenForFreshOnes) {
   // Ticks are stored modulo 64: look at every distance around a whole turn.
   for (int64_t ticks = 40; ticks < 200; ++ticks) {
