@@ -28,7 +28,7 @@ class FamilyPeers {
  public:
   // Where one peer lies. Invalid after the next change.
   struct Position {
-    bool found = false;
+    bool found() const { return in_set.found(); }
     bool in_others = false;                     // of a large swarm
     typename PeerSet<Family>::Position in_set;  // of a large swarm, or the index in a leaf
   };
@@ -92,7 +92,7 @@ class FamilyPeers {
     if (!at.none()) Leaf(at).Clear();
     return at;
   }
-  Position InLeaf(uint32_t index) const { return {true, false, {0, index}}; }
+  Position InLeaf(uint32_t index) const { return {false, {0, index}}; }
 
   Position AddNew(const uint8_t* key, Role role, Event event, Transition* transition);
   Position AddToLeaf(const uint8_t* key, PeerState state);
@@ -136,7 +136,7 @@ typename FamilyPeers<Family>::Position FamilyPeers<Family>::AddNew(const uint8_t
                                                                    Transition* transition) {
   *transition = Advance(Standing::kLeecher, role, event);
   const Position at = Add(key, MakePeerState(transition->standing, memory_->tick));
-  if (at.found) ++memory_->template peers<Family>();
+  if (at.found()) ++memory_->template peers<Family>();
   return at;
 }
 
@@ -149,7 +149,7 @@ typename FamilyPeers<Family>::Position FamilyPeers<Family>::Add(const uint8_t* k
   }
   const bool others = !IsSeederState(state);
   const auto at = Set(others).Add(key, state, Purpose::kGrow);
-  return {at.found(), others, at};
+  return {others, at};
 }
 
 template <typename Family>
@@ -184,19 +184,19 @@ typename FamilyPeers<Family>::Position FamilyPeers<Family>::UpsertInLarge(const 
     const PeerState state = MakePeerState(transition->standing, memory_->tick);
     if (IsSeederState(state) != others) {
       set.set_state(at, state);
-      return {true, others, at};
+      return {others, at};
     }
     // It changes sides, which takes no memory but for rounding: the reserve may be used.
     PeerSet<Family> target = Set(!others);
     const auto added = target.Add(key, state, Purpose::kShrink);
     if (!added.found()) {
       *transition = {StandingOf(set.state(at)), false};
-      return {true, others, at};
+      return {others, at};
     }
-    if (set.Remove(at)) return {true, !others, added};
+    if (set.Remove(at)) return {!others, added};
     target.Remove(added);
     *transition = {StandingOf(set.state(at)), false};
-    return {true, others, at};
+    return {others, at};
   }
   return AddNew(key, role, event, transition);
 }
@@ -305,12 +305,12 @@ uint32_t FamilyPeers<Family>::Sample(uint32_t want, bool with_seeders, const Pos
   if (!is_large()) {
     const PeerLeaf<Family> leaf = Leaf(at);
     return SampleRange(leaf, with_seeders ? 0 : leaf.seeders(), leaf.count(),
-                       self.found ? self.in_set.index : UINT32_MAX, want, random, out);
+                       self.found() ? self.in_set.index() : UINT32_MAX, want, random, out);
   }
-  const SetPosition in_others = self.found && self.in_others ? self.in_set : SetPosition{};
+  const SetPosition in_others = self.found() && self.in_others ? self.in_set : SetPosition{};
   if (!with_seeders) return Set(true).Sample(want, in_others, random, out);
 
-  const SetPosition in_seeders = self.found && !self.in_others ? self.in_set : SetPosition{};
+  const SetPosition in_seeders = self.found() && !self.in_others ? self.in_set : SetPosition{};
   const uint32_t seeders = Set(false).count() - (in_seeders.found() ? 1 : 0);
   const uint32_t others = Set(true).count() - (in_others.found() ? 1 : 0);
   want = std::min(want, seeders + others);

@@ -29,10 +29,18 @@ namespace septet::tracker {
 template <typename Family>
 class PeerSet {
  public:
-  struct Position {
-    uint32_t leaf = 0;
-    uint32_t index = PeerLeaf<Family>::kNotFound;
-    bool found() const { return index != PeerLeaf<Family>::kNotFound; }
+  // Where a peer lies. In one word: put together from smaller members it would be read
+  // back before they are all written.
+  class Position {
+   public:
+    constexpr Position() = default;
+    constexpr Position(uint32_t leaf, uint32_t index) : bits_(uint64_t{leaf} << 32 | index) {}
+    constexpr bool found() const { return index() != PeerLeaf<Family>::kNotFound; }
+    constexpr uint32_t leaf() const { return static_cast<uint32_t>(bits_ >> 32); }
+    constexpr uint32_t index() const { return static_cast<uint32_t>(bits_); }
+
+   private:
+    uint64_t bits_ = PeerLeaf<Family>::kNotFound;
   };
 
   PeerSet(PeerSetRoot* root, uint32_t torrent_hash, ShardMemory* memory)
@@ -43,13 +51,13 @@ class PeerSet {
 
   Position Find(const uint8_t* key) const {
     if (count() == 0) return {};
-    Position position{LeafOf(key), PeerLeaf<Family>::kNotFound};
-    if (LeafCount(position.leaf) != 0) position.index = Leaf(position.leaf).Find(key);
-    return position;
+    const uint32_t number = LeafOf(key);
+    if (LeafCount(number) == 0) return {};
+    return {number, Leaf(number).Find(key)};
   }
 
-  PeerState state(Position at) const { return Leaf(at.leaf).state(at.index); }
-  void set_state(Position at, PeerState state) { Leaf(at.leaf).set_state(at.index, state); }
+  PeerState state(Position at) const { return Leaf(at.leaf()).state(at.index()); }
+  void set_state(Position at, PeerState state) { Leaf(at.leaf()).set_state(at.index(), state); }
 
   // Adds a peer that is not in the set. Not found() when there is no memory.
   Position Add(const uint8_t* key, PeerState state, Purpose purpose);
@@ -175,8 +183,8 @@ typename PeerSet<Family>::Position PeerSet<Family>::Add(const uint8_t* key, Peer
 
 template <typename Family>
 bool PeerSet<Family>::Remove(Position at) {
-  const uint32_t peers = LeafCount(at.leaf);
-  const BlockRef before = LeafRef(at.leaf);
+  const uint32_t peers = LeafCount(at.leaf());
+  const BlockRef before = LeafRef(at.leaf());
   BlockRef ref = before;
   if (peers == 1) {
     ref = {};
@@ -184,9 +192,9 @@ bool PeerSet<Family>::Remove(Position at) {
     ref = NewLeaf(peers - 1, Purpose::kShrink);
     if (ref.none()) return false;
   }
-  View(before).Remove(at.index);
+  View(before).Remove(at.index());
   if (ref != before && !ref.none()) View(ref).CopyFrom(View(before));
-  SetLeaf(at.leaf, ref, peers - 1);
+  SetLeaf(at.leaf(), ref, peers - 1);
   if (ref != before) memory_->arena.Free(before);
   Shrink();
   return true;
@@ -381,25 +389,24 @@ uint32_t PeerSet<Family>::Sample(uint32_t want, Position self, Random& random, u
   if (want == 0) return 0;
 
   // A uniform start: a random place in a random leaf, drawn again if nobody is there.
-  Position start{0, 0};
+  uint32_t number = 0;
+  uint32_t begin = 0;
   if (want < others) {
     const uint32_t places = leaves() == 1 ? count() : root_->leaf_peers_max;
     do {
       const uint64_t draw = random.Next();
-      start.leaf = static_cast<uint32_t>(((draw >> 32) * leaves()) >> 32);
-      start.index = static_cast<uint32_t>(((draw & UINT32_MAX) * places) >> 32);
-    } while (start.index >= LeafCount(start.leaf) ||
-             (start.leaf == self.leaf && start.index == self.index));
+      number = static_cast<uint32_t>(((draw >> 32) * leaves()) >> 32);
+      begin = static_cast<uint32_t>(((draw & UINT32_MAX) * places) >> 32);
+    } while (begin >= LeafCount(number) || (number == self.leaf() && begin == self.index()));
   }
 
   uint32_t copied = 0;
-  uint32_t number = start.leaf;
-  uint32_t begin = start.index;
   for (;;) {
     const uint32_t peers = LeafCount(number);
     if (peers > begin) {
-      copied += CopyKeys(Leaf(number), begin, peers, number == self.leaf ? self.index : UINT32_MAX,
-                         want - copied, out + copied * Family::kKeyBytes);
+      copied +=
+          CopyKeys(Leaf(number), begin, peers, number == self.leaf() ? self.index() : UINT32_MAX,
+                   want - copied, out + copied * Family::kKeyBytes);
       if (copied == want) return copied;
     }
     begin = 0;

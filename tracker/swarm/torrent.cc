@@ -53,7 +53,7 @@ bool Torrent::MakeTwoFamilies() {
   if (slot_->kind() == SlotKind::kOneFamily) {
     slot_->block().Store(slot_->block().is_ipv4() ? block->ipv4 : block->ipv6);
   } else if (slot_->kind() == SlotKind::kOnePeer &&
-             !PeersIpv4(block->ipv4).Add(inline_key(), inline_state()).found) {
+             !PeersIpv4(block->ipv4).Add(inline_key(), inline_state()).found()) {
     memory_->arena.Free(at);
     return false;
   }
@@ -81,7 +81,7 @@ bool Torrent::PrepareIpv4() {
   BlockRef at;
   uint8_t where[BlockRef::kBytes];
   at.Store(where);
-  if (!PeersIpv4(where).Add(inline_key(), inline_state()).found) return false;
+  if (!PeersIpv4(where).Add(inline_key(), inline_state()).found()) return false;
   slot_->set_kind(SlotKind::kOneFamily);
   slot_->set_block(BlockRef::Load(where));
   return true;
@@ -106,7 +106,7 @@ Torrent::Listed Torrent::UpsertInline(const Endpoint& peer, Role role, Event eve
   Listed listed;
   listed.found = true;
   listed.is_seeder = IsSeeder(transition.standing);
-  listed.ipv4.found = true;
+  listed.ipv4.in_set = {0, 0};
   return listed;
 }
 
@@ -124,10 +124,10 @@ Torrent::Listed Torrent::Upsert(const Endpoint& peer, Role role, Event event) {
   Transition transition{};
   if (ipv4) {
     listed.ipv4 = PeersIpv4(Where(Family::kIpv4)).Upsert(key, role, event, &transition);
-    listed.found = listed.ipv4.found;
+    listed.found = listed.ipv4.found();
   } else {
     listed.ipv6 = PeersIpv6(Where(Family::kIpv6)).Upsert(key, role, event, &transition);
-    listed.found = listed.ipv6.found;
+    listed.found = listed.ipv6.found();
   }
   if (!listed.found) {
     Settle();
@@ -179,7 +179,7 @@ Torrent::Sampled Torrent::Sample(uint32_t want, bool with_seeders, const Listed&
   const auto room_ipv6 = static_cast<uint32_t>(out.ipv6.size() / kCompactIpv6Bytes);
   Sampled sampled;
   if (slot_->kind() == SlotKind::kOnePeer) {
-    const bool eligible = !self.ipv4.found && (with_seeders || !IsSeederState(inline_state()));
+    const bool eligible = !self.ipv4.found() && (with_seeders || !IsSeederState(inline_state()));
     if (!eligible || want == 0 || room_ipv4 == 0) return sampled;
     std::memcpy(out.ipv4.data(), inline_key(), kCompactIpv4Bytes);
     sampled.ipv4 = 1;
@@ -189,8 +189,8 @@ Torrent::Sampled Torrent::Sample(uint32_t want, bool with_seeders, const Listed&
   const bool self_counts = self.found && (with_seeders || !self.is_seeder);
   uint32_t ipv4 = census.ipv4 - (with_seeders ? 0 : census.ipv4_seeders);
   uint32_t ipv6 = census.ipv6 - (with_seeders ? 0 : census.ipv6_seeders);
-  if (self_counts && self.ipv4.found) --ipv4;
-  if (self_counts && self.ipv6.found) --ipv6;
+  if (self_counts && self.ipv4.found()) --ipv4;
+  if (self_counts && self.ipv6.found()) --ipv6;
   if (room_ipv4 == 0) ipv4 = 0;
   if (room_ipv6 == 0) ipv6 = 0;
 
