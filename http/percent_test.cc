@@ -75,6 +75,46 @@ TEST(PercentDecode, HexadecimalDigitsAreTheTwentyTwo) {
   }
 }
 
+// Texts of the size of an info-hash and around it are decoded in another way than others.
+TEST(PercentDecode, OneEscapeAnywhereInATextOfAnySize) {
+  for (size_t size = 3; size <= 70; ++size) {
+    for (size_t at = 0; at + 3 <= size; ++at) {
+      std::string text(size, 'a');
+      text.replace(at, 3, "%e1");
+      std::string hex;
+      for (size_t i = 0; i < size - 2; ++i) hex += i == at ? "e1" : "61";
+      EXPECT_EQ(Decode(text), (Result{hex})) << text;
+    }
+  }
+}
+
+TEST(PercentDecode, OneBrokenEscapeAnywhereInATextOfAnySize) {
+  for (size_t size = 3; size <= 70; ++size) {
+    for (const string_view broken : {"%e%", "%x1", "%1x", "%%1"}) {
+      for (size_t at = 0; at + 3 <= size; ++at) {
+        std::string text(size, '.');
+        text.replace(at, 3, broken.data(), 3);
+        EXPECT_EQ(Decode(text), (Result{absl::BytesToHexString(text), true})) << text;
+      }
+    }
+    for (const string_view tail : {"%", "%1"}) {
+      std::string text(size, '.');
+      text.replace(size - tail.size(), tail.size(), tail.data(), tail.size());
+      EXPECT_EQ(Decode(text), (Result{absl::BytesToHexString(text), true})) << text;
+    }
+  }
+}
+
+TEST(PercentDecode, TwentyBytesHoweverManyAreEscaped) {
+  std::string hex;
+  for (int i = 0; i < 20; ++i) hex += "41";
+  for (int escaped = 0; escaped <= 20; ++escaped) {
+    std::string text;
+    for (int i = 0; i < 20; ++i) text += i < escaped ? "%41" : "A";
+    EXPECT_EQ(Decode(text), (Result{hex})) << text;
+  }
+}
+
 TEST(PercentDecode, WritesNoMoreThanThereIsRoomAndCountsOn) {
   std::vector<uint8_t> out = {9, 9, 9};
   const Decoded decoded = PercentDecode("a%62cd", out.data(), 2);
@@ -83,6 +123,12 @@ TEST(PercentDecode, WritesNoMoreThanThereIsRoomAndCountsOn) {
   EXPECT_EQ(out, (std::vector<uint8_t>{'a', 'b', 9}));
   EXPECT_EQ(PercentDecode("abc", nullptr, 0).size, 3u);
   EXPECT_TRUE(PercentDecode("abc%", nullptr, 0).is_broken);
+
+  std::vector<uint8_t> room(20, 9);
+  const std::string twenty_one = "%41" + std::string(20, 'b');
+  EXPECT_EQ(PercentDecode(twenty_one, room.data(), room.size()).size, 21u);
+  EXPECT_EQ(room.front(), 'A');
+  EXPECT_EQ(room.back(), 'b');
 }
 
 }  // namespace

@@ -5,11 +5,8 @@
 #include <cstring>
 
 #include "absl/strings/ascii.h"
+#include "http/byte_scan.h"
 #include "http/percent.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace septet::http {
 namespace {
@@ -30,83 +27,116 @@ enum class Parameter : uint8_t {
   kPort,
 };
 
-struct ParameterName {
-  string_view name;
-  Parameter parameter;
-};
-constexpr ParameterName kParameterNames[] = {
-    {"info_hash", Parameter::kInfoHash}, {"peer_id", Parameter::kPeerId},
-    {"port", Parameter::kPort},          {"left", Parameter::kLeft},
-    {"event", Parameter::kEvent},        {"numwant", Parameter::kNumwant},
-    {"compact", Parameter::kCompact},    {"ip", Parameter::kIp},
-    {"ipv4", Parameter::kIpv4},          {"ipv6", Parameter::kIpv6},
-};
+// A comparison with a name of the same size that is known when this is compiled: a few
+// words of the machine, no call.
+template <size_t kSize>
+bool Is(string_view name, const char (&known)[kSize]) {
+  return std::memcmp(name.data(), known, kSize - 1) == 0;
+}
 
 Parameter LookUp(string_view name) {
-  for (const ParameterName& row : kParameterNames) {
-    if (name == row.name) return row.parameter;
+  switch (name.size()) {
+    case 2:
+      return Is(name, "ip") ? Parameter::kIp : Parameter::kOther;
+    case 4:
+      if (Is(name, "port")) return Parameter::kPort;
+      if (Is(name, "left")) return Parameter::kLeft;
+      if (Is(name, "ipv4")) return Parameter::kIpv4;
+      return Is(name, "ipv6") ? Parameter::kIpv6 : Parameter::kOther;
+    case 5:
+      return Is(name, "event") ? Parameter::kEvent : Parameter::kOther;
+    case 7:
+      if (Is(name, "peer_id")) return Parameter::kPeerId;
+      if (Is(name, "numwant")) return Parameter::kNumwant;
+      return Is(name, "compact") ? Parameter::kCompact : Parameter::kOther;
+    case 9:
+      return Is(name, "info_hash") ? Parameter::kInfoHash : Parameter::kOther;
+    default:
+      return Parameter::kOther;
   }
-  return Parameter::kOther;
 }
-
-// The parameter of a name that may be percent-encoded.
-Parameter ParameterOf(string_view name) {
-  const Parameter as_it_stands = LookUp(name);
-  if (as_it_stands != Parameter::kOther || name.find('%') == string_view::npos) {
-    return as_it_stands;
-  }
-  uint8_t decoded[16];
-  const Decoded result = PercentDecode(name, decoded, sizeof(decoded));
-  if (result.is_broken || result.size > sizeof(decoded)) return Parameter::kOther;
-  return LookUp(string_view(reinterpret_cast<const char*>(decoded), result.size));
-}
+constexpr size_t kNameBytesMax = 9;
 
 struct NameAndValue {
   string_view name;
   string_view value;
+  bool name_has_escape = false;
 };
+
+// The parameter of a name that may be percent-encoded.
+Parameter ParameterOf(const NameAndValue& part) {
+  if (!part.name_has_escape) return LookUp(part.name);
+  uint8_t decoded[kNameBytesMax];
+  const Decoded result = PercentDecode(part.name, decoded, sizeof(decoded));
+  if (result.is_broken || result.size > sizeof(decoded)) return Parameter::kOther;
+  return LookUp(string_view(reinterpret_cast<const char*>(decoded), result.size));
+}
 
 // The first '&' or '?', or `end`. Most of a query is values that only need to be passed
 // over.
 const char* FindSeparator(const char* at, const char* end) {
-#if defined(__SSE2__)
-  const __m128i ampersand = _mm_set1_epi8('&');
-  const __m128i question_mark = _mm_set1_epi8('?');
-  for (; end - at >= 16; at += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const auto found = static_cast<uint32_t>(_mm_movemask_epi8(
-        _mm_or_si128(_mm_cmpeq_epi8(bytes, ampersand), _mm_cmpeq_epi8(bytes, question_mark))));
-    if (found != 0) return at + std::countr_zero(found);
-  }
-#endif
-  while (at < end && *at != '&' && *at != '?') ++at;
-  return at;
+  return FindFirst(
+      at, end, [](Bytes16 bytes) { return bytes.Equal('&') | bytes.Equal('?'); },
+      [](char c) { return c == '&' || c == '?'; });
+}
+
+NameAndValue Split(string_view part) {
+  const string_view name = part.substr(0, part.find('='));
+  const string_view value = part.substr(std::min(name.size() + 1, part.size()));
+  return {name, value, name.find('%') != string_view::npos};
+}
+
+// The bits below the lowest one that is set, or all if none is.
+uint32_t BitsBelow(uint32_t mask) { return ~mask & (mask - 1); }
+
+// What most parameters look like: name and '=' among the first 16 bytes, which are then
+// looked at once for all that may be in them. False if `rest` does not begin like that.
+[[gnu::always_inline]] inline bool TakeShortName(string_view rest, NameAndValue* part, const char** part_end) {
+  if (rest.size() < Bytes16::kSize) return false;
+  const char* const begin = rest.data();
+  const Bytes16 bytes(begin);
+  const uint32_t separators = bytes.Equal('&') | bytes.Equal('?');
+  const uint32_t equals = bytes.Equal('=') & BitsBelow(separators);
+  if (equals == 0) return false;
+  const char* const name_end = begin + std::countr_zero(equals);
+  *part_end = separators != 0 ? begin + std::countr_zero(separators)
+                              : FindSeparator(begin + Bytes16::kSize, begin + rest.size());
+  part->name = string_view(begin, static_cast<size_t>(name_end - begin));
+  part->value = string_view(name_end + 1, static_cast<size_t>(*part_end - name_end) - 1);
+  part->name_has_escape = (bytes.Equal('%') & BitsBelow(equals)) != 0;
+  return true;
 }
 
 // Takes the next parameter off `rest`. A '?' ends one as '&' does.
-NameAndValue TakeParameter(string_view* rest) {
+[[gnu::always_inline]] inline NameAndValue TakeParameter(string_view* rest) {
   const char* const begin = rest->data();
   const char* const end = begin + rest->size();
-  const char* const part_end = FindSeparator(begin, end);
+  const char* part_end;
+  NameAndValue part;
+  if (!TakeShortName(*rest, &part, &part_end)) {
+    part_end = FindSeparator(begin, end);
+    part = Split(string_view(begin, static_cast<size_t>(part_end - begin)));
+  }
   rest->remove_prefix(static_cast<size_t>(part_end - begin) + (part_end < end ? 1 : 0));
-  const char* const name_end = std::find(begin, part_end, '=');
-  const char* const value = name_end == part_end ? part_end : name_end + 1;
-  return {string_view(begin, static_cast<size_t>(name_end - begin)),
-          string_view(value, static_cast<size_t>(part_end - value))};
+  return part;
 }
 
 // The text of a value that is short if it means anything, such as an event.
 class ShortText {
  public:
-  explicit ShortText(string_view value) {
+  explicit ShortText(string_view value) : text_(value) {
+    if (value.find('%') == string_view::npos) return;
     const Decoded decoded = PercentDecode(value, bytes_, sizeof(bytes_));
-    size_ = std::min(decoded.size, sizeof(bytes_));
+    text_ =
+        string_view(reinterpret_cast<const char*>(bytes_), std::min(decoded.size, sizeof(bytes_)));
   }
-  string_view text() const { return string_view(reinterpret_cast<const char*>(bytes_), size_); }
+  ShortText(const ShortText&) = delete;
+  ShortText& operator=(const ShortText&) = delete;
+  string_view text() const { return text_; }
 
  private:
   uint8_t bytes_[64];
-  size_t size_ = 0;
+  string_view text_;
 };
 
 // A number as nearly all clients write one: digits, and few enough that 64 bits hold them.
@@ -260,7 +290,7 @@ QueryError ParseAnnounceQuery(string_view query, AnnounceQuery* out) {
   Seen seen;
   while (!query.empty()) {
     const NameAndValue part = TakeParameter(&query);
-    const QueryError error = TakeAnnounceParameter(ParameterOf(part.name), part.value, &seen, out);
+    const QueryError error = TakeAnnounceParameter(ParameterOf(part), part.value, &seen, out);
     if (!error.reason.empty()) return error;
   }
   if (!seen.info_hash) return {"info_hash: missing; 20 bytes are needed, percent-encoded"};
@@ -276,14 +306,14 @@ QueryError ParseScrapeQuery(string_view query, absl::FunctionRef<void(const Info
   InfoHash info_hash{};
   for (string_view rest = query; !rest.empty();) {
     const NameAndValue part = TakeParameter(&rest);
-    if (ParameterOf(part.name) != Parameter::kInfoHash) continue;
+    if (ParameterOf(part) != Parameter::kInfoHash) continue;
     const QueryError error = ParseInfoHash(part.value, &info_hash);
     if (!error.reason.empty()) return error;
     ++*count;
   }
   for (string_view rest = query; !rest.empty();) {
     const NameAndValue part = TakeParameter(&rest);
-    if (ParameterOf(part.name) != Parameter::kInfoHash) continue;
+    if (ParameterOf(part) != Parameter::kInfoHash) continue;
     ParseInfoHash(part.value, &info_hash);
     visit(info_hash);
   }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "http/byte_scan.h"
 
 namespace septet::http {
 namespace {
@@ -24,9 +24,10 @@ constexpr std::array<bool, 256> kIsTokenByte = [] {
   return is;
 }();
 
-bool IsToken(string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](char c) { return kIsTokenByte[static_cast<uint8_t>(c)]; });
+// Where the token that begins at `at` ends, at `end` at the latest.
+const char* TokenEnd(const char* at, const char* end) {
+  while (at < end && kIsTokenByte[static_cast<uint8_t>(*at)]) ++at;
+  return at;
 }
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
@@ -37,53 +38,76 @@ string_view TrimBlanks(string_view text) {
   return text;
 }
 
-// Takes the next line off `rest`, without its "\n" or "\r\n". There must be one.
-string_view TakeLine(string_view* rest) {
-  const size_t end = rest->find('\n');
-  string_view line = rest->substr(0, end);
-  rest->remove_prefix(end + 1);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  return line;
-}
-
 // The end of the head in `bytes`, past the empty line, or npos. Empty lines at `begin`
 // must have been skipped. `from`: no line end before it needs to be looked at.
 size_t FindHeadEnd(string_view bytes, size_t from) {
-  for (size_t at = bytes.find('\n', from); at != string_view::npos; at = bytes.find('\n', at + 1)) {
-    if (bytes.substr(at + 1, 1) == "\n") return at + 2;
-    if (bytes.substr(at + 1, 2) == "\r\n") return at + 3;
+  const char* const end = bytes.data() + bytes.size();
+  const auto find = [end](const char* at) {
+    return FindFirst(
+        at, end, [](Bytes16 step) { return step.Equal('\n'); }, [](char c) { return c == '\n'; });
+  };
+  for (const char* at = find(bytes.data() + from); at < end; at = find(at + 1)) {
+    const auto past = static_cast<size_t>(at + 1 - bytes.data());
+    if (past < bytes.size() && at[1] == '\n') return past + 1;
+    if (past + 1 < bytes.size() && at[1] == '\r' && at[2] == '\n') return past + 2;
   }
   return string_view::npos;
 }
 
+struct Line {
+  string_view text;  // without its "\n" or "\r\n"
+  // It holds neither NUL nor a "\r" elsewhere than before its "\n": nobody sends them who
+  // means well, since some who read them take them for an end.
+  bool is_clean = true;
+};
+
+// Takes the next line off `rest`. There must be one.
+Line TakeLine(string_view* rest) {
+  const char* const begin = rest->data();
+  const char* const end = begin + rest->size();
+  const char* at = begin;
+  Line line;
+  for (;; ++at) {
+    at = FindFirst(
+        at, end, [](Bytes16 bytes) { return bytes.AtMost('\r'); },
+        [](char c) { return static_cast<uint8_t>(c) <= '\r'; });
+    if (*at == '\n') break;
+    if (*at == '\r' && at[1] == '\n') break;
+    line.is_clean &= *at != '\r' && *at != '\0';
+  }
+  line.text = string_view(begin, static_cast<size_t>(at - begin));
+  rest->remove_prefix(line.text.size() + (*at == '\r' ? 2 : 1));
+  return line;
+}
+
 // "http://host/path?query" is reduced to "/path?query" (RFC 9112, 3.2.2).
 string_view WithoutAuthority(string_view target) {
-  if (!absl::StartsWithIgnoreCase(target, "http://")) return target;
+  if (target.front() == '/' || !absl::StartsWithIgnoreCase(target, "http://")) return target;
   const size_t path = target.find_first_of("/?", 7);
   return path == string_view::npos ? string_view("/") : target.substr(path);
 }
 
-// A target may hold spaces and unescaped bytes, as some clients send them.
-bool IsTarget(string_view target) {
-  return !target.empty() && target.find('\0') == string_view::npos &&
-         target.find('\r') == string_view::npos;
+// Takes "HTTP/1.d" and the space before it off the end of `line`.
+bool TakeVersion(string_view* line, int* minor_version) {
+  constexpr string_view kVersion = " HTTP/1.";
+  if (line->size() <= kVersion.size()) return false;
+  const string_view version = line->substr(line->size() - kVersion.size() - 1);
+  if (!absl::StartsWith(version, kVersion) || !absl::ascii_isdigit(version.back())) return false;
+  *minor_version = version.back() - '0';
+  line->remove_suffix(version.size());
+  return true;
 }
 
+// A target may hold spaces and unescaped bytes, as some clients send them.
 bool ParseRequestLine(string_view line, RequestHead* head) {
-  const size_t method_end = line.find(' ');
-  if (method_end == string_view::npos) return false;
-  head->method = line.substr(0, method_end);
-  line = TrimBlanks(line.substr(method_end));
-
-  constexpr string_view kVersion = "HTTP/1.";
-  const size_t version_begin = line.find_last_of(' ');
-  if (version_begin == string_view::npos) return false;
-  const string_view version = line.substr(version_begin + 1);
-  const bool is_known = version.size() == kVersion.size() + 1 &&
-                        absl::StartsWith(version, kVersion) && absl::ascii_isdigit(version.back());
-  const string_view target = TrimBlanks(line.substr(0, version_begin));
-  if (!IsToken(head->method) || !is_known || !IsTarget(target)) return false;
-  head->minor_version = version.back() - '0';
+  const char* const begin = line.data();
+  const auto method_size = static_cast<size_t>(TokenEnd(begin, begin + line.size()) - begin);
+  if (method_size == 0 || method_size == line.size() || line[method_size] != ' ') return false;
+  head->method = line.substr(0, method_size);
+  string_view target = TrimBlanks(line.substr(method_size));
+  if (!TakeVersion(&target, &head->minor_version)) return false;
+  target = TrimBlanks(target);
+  if (target.empty()) return false;
 
   const string_view origin = WithoutAuthority(target);
   const size_t question = origin.find('?');
@@ -94,13 +118,13 @@ bool ParseRequestLine(string_view line, RequestHead* head) {
 }
 
 bool ParseField(string_view line, HeaderField* field) {
-  const size_t colon = line.find(':');
-  if (colon == string_view::npos) return false;
-  field->name = line.substr(0, colon);
-  field->value = TrimBlanks(line.substr(colon + 1));
+  const char* const begin = line.data();
+  const auto name_size = static_cast<size_t>(TokenEnd(begin, begin + line.size()) - begin);
   // A line that continues the one before (obs-fold) has no token before a colon either.
-  return IsToken(field->name) && field->value.find('\0') == string_view::npos &&
-         field->value.find('\r') == string_view::npos;
+  if (name_size == 0 || name_size == line.size() || line[name_size] != ':') return false;
+  field->name = line.substr(0, name_size);
+  field->value = TrimBlanks(line.substr(name_size + 1));
+  return true;
 }
 
 // Digits only; a value that does not fit in 64 bits is no length that anybody has.
@@ -129,17 +153,19 @@ class FramingFields {
  public:
   // False if the field is one of them and its value is wrong.
   bool Take(const HeaderField& field) {
-    if (absl::EqualsIgnoreCase(field.name, "Connection")) {
-      ForEachListItem(field.value, [this](string_view item) {
-        close_ |= absl::EqualsIgnoreCase(item, "close");
-        keep_alive_ |= absl::EqualsIgnoreCase(item, "keep-alive");
-      });
-    } else if (absl::EqualsIgnoreCase(field.name, "Content-Length")) {
-      return TakeLengths(field.value);
-    } else if (absl::EqualsIgnoreCase(field.name, "Transfer-Encoding")) {
-      has_transfer_encoding_ = true;
+    // Most fields are none of the three, which their length tells.
+    switch (field.name.size()) {
+      case kConnection.size():
+        if (absl::EqualsIgnoreCase(field.name, kConnection)) TakeOptions(field.value);
+        return true;
+      case kContentLength.size():
+        return !absl::EqualsIgnoreCase(field.name, kContentLength) || TakeLengths(field.value);
+      case kTransferEncoding.size():
+        has_transfer_encoding_ |= absl::EqualsIgnoreCase(field.name, kTransferEncoding);
+        return true;
+      default:
+        return true;
     }
-    return true;
   }
 
   void Store(RequestHead* head) const {
@@ -149,6 +175,17 @@ class FramingFields {
   }
 
  private:
+  static constexpr string_view kConnection = "Connection";
+  static constexpr string_view kContentLength = "Content-Length";
+  static constexpr string_view kTransferEncoding = "Transfer-Encoding";
+
+  void TakeOptions(string_view list) {
+    ForEachListItem(list, [this](string_view item) {
+      close_ |= absl::EqualsIgnoreCase(item, "close");
+      keep_alive_ |= absl::EqualsIgnoreCase(item, "keep-alive");
+    });
+  }
+
   // The same length may be given more than once; different ones, or an empty one beside
   // them, are an attack on whoever reads the other one (RFC 9112, 6.3).
   bool TakeLengths(string_view list) {
@@ -177,13 +214,18 @@ class FramingFields {
 
 // `text` is a whole head, from the request line to the empty line.
 HeadStatus ParseWholeHead(string_view text, RequestHead* head) {
-  if (!ParseRequestLine(TakeLine(&text), head)) return HeadStatus::kBadRequest;
+  const Line request_line = TakeLine(&text);
+  if (!request_line.is_clean || !ParseRequestLine(request_line.text, head)) {
+    return HeadStatus::kBadRequest;
+  }
   FramingFields framing;
   size_t count = 0;
-  for (string_view line = TakeLine(&text); !line.empty(); line = TakeLine(&text)) {
+  for (Line line = TakeLine(&text); !line.text.empty(); line = TakeLine(&text)) {
     if (count == kHeaderFieldsMax) return HeadStatus::kHeadTooLarge;
     HeaderField& field = head->headers[count++];
-    if (!ParseField(line, &field) || !framing.Take(field)) return HeadStatus::kBadRequest;
+    if (!line.is_clean || !ParseField(line.text, &field) || !framing.Take(field)) {
+      return HeadStatus::kBadRequest;
+    }
   }
   head->header_count = count;
   framing.Store(head);
