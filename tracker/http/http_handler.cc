@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "http/query.h"
+#include "tracker/http/client_address.h"
 #include "tracker/http/reply_body.h"
 #include "tracker/http/route.h"
 
@@ -103,7 +105,8 @@ size_t WriteTextResponse(http::StatusCode code, int minor_version, bool keep_ali
   return WriteHead({code, text.size(), keep_alive, minor_version}, is_head, out);
 }
 
-HttpHandler::HttpHandler(Service* service) : service_(service) {}
+HttpHandler::HttpHandler(Service* service, HttpTrust trust)
+    : service_(service), trust_(std::move(trust)) {}
 
 size_t HttpHandler::Handle(const http::RequestHead& request, const HttpRequestContext& context,
                            Random& random, absl::Span<char> out) const {
@@ -114,15 +117,16 @@ size_t HttpHandler::Handle(const http::RequestHead& request, const HttpRequestCo
     return WriteTextResponse(code, request.minor_version, context.keep_alive, is_head, out);
   }
   const size_t body_bytes = route == Route::kAnnounce
-                                ? WriteAnnounce(request.query, context, random, BodyOf(out))
+                                ? WriteAnnounce(request, context, random, BodyOf(out))
                                 : WriteScrape(request.query, BodyOf(out));
   return WriteHead({code, body_bytes, context.keep_alive, request.minor_version}, is_head, out);
 }
 
-size_t HttpHandler::WriteAnnounce(absl::string_view query_text, const HttpRequestContext& context,
-                                  Random& random, absl::Span<char> out) const {
+size_t HttpHandler::WriteAnnounce(const http::RequestHead& request,
+                                  const HttpRequestContext& context, Random& random,
+                                  absl::Span<char> out) const {
   http::AnnounceQuery query;
-  const http::QueryError error = http::ParseAnnounceQuery(query_text, &query);
+  const http::QueryError error = http::ParseAnnounceQuery(request.query, &query);
   if (!error.reason.empty()) return WriteFailureBody(error.reason, out);
   const ServiceOptions& options = service_->options();
   if (!query.compact && !options.allow_noncompact) return WriteFailureBody(kNoncompactOff, out);
@@ -133,11 +137,12 @@ size_t HttpHandler::WriteAnnounce(absl::string_view query_text, const HttpReques
   const PeerOutput peers = {
       absl::MakeSpan(ipv4).subspan(0, options.numwant_max * kCompactIpv4Bytes),
       absl::MakeSpan(ipv6).subspan(0, options.numwant_max * kCompactIpv6Bytes)};
+  const Endpoint source = ClientOf(context.source, request, trust_.proxies);
   const AnnounceReply reply =
-      service_->Announce(RequestOf(query, context.source), context.now_ms, random, peers);
+      service_->Announce(RequestOf(query, source), context.now_ms, random, peers);
   if (!reply.failure.empty()) return WriteFailureBody(reply.failure, out);
 
-  const AnnounceBody body = {&reply, context.source, query.compact,
+  const AnnounceBody body = {&reply, source, query.compact,
                              peers.ipv4.subspan(0, reply.result.ipv4_peers * kCompactIpv4Bytes),
                              peers.ipv6.subspan(0, reply.result.ipv6_peers * kCompactIpv6Bytes)};
   return WriteAnnounceBody(body, out);

@@ -14,6 +14,7 @@
 #include "http/request_head.h"
 #include "http/response_head.h"
 #include "tracker/endpoint.h"
+#include "tracker/networks.h"
 #include "tracker/random.h"
 #include "tracker/service.h"
 
@@ -31,6 +32,11 @@ inline constexpr size_t kHttpScrapeHashesMax = http::kHeadBytesMax / (10 + 20 + 
 inline constexpr size_t kHttpBodyBytesMax = 62 * 1024;
 inline constexpr size_t kHttpResponseBytesMax = http::kResponseHeadBytesMax + kHttpBodyBytesMax;
 
+// Whose word is taken for what. Empty: nobody's.
+struct HttpTrust {
+  Networks proxies;  // their X-Forwarded-For and Forwarded name the client
+};
+
 // What a request head does not say.
 struct HttpRequestContext {
   Endpoint source;         // where the request came from
@@ -42,7 +48,7 @@ struct HttpRequestContext {
 class HttpHandler {
  public:
   // `service` must outlive the handler; its numwant_max is at most kHttpNumwantLimit.
-  explicit HttpHandler(Service* service);
+  explicit HttpHandler(Service* service, HttpTrust trust = {});
 
   // Writes the response to `request` to `out`, which has room for
   // kHttpResponseBytesMax, and returns its length. Whatever the request holds is
@@ -52,11 +58,12 @@ class HttpHandler {
                 absl::Span<char> out) const;
 
  private:
-  size_t WriteAnnounce(absl::string_view query_text, const HttpRequestContext& context,
+  size_t WriteAnnounce(const http::RequestHead& request, const HttpRequestContext& context,
                        Random& random, absl::Span<char> out) const;
   size_t WriteScrape(absl::string_view query_text, absl::Span<char> out) const;
 
   Service* const service_;
+  const HttpTrust trust_;
 };
 
 // Writes a response without a bencoded body: the status and a line of text. `out` has
