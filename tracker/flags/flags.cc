@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/commandlineflag.h"
@@ -15,6 +17,7 @@
 #include "tracker/flags/byte_size.h"
 #include "tracker/flags/secret_file.h"
 #include "tracker/http/http_handler.h"
+#include "tracker/networks.h"
 #include "tracker/server/listen_address.h"
 #include "tracker/swarm_store.h"
 
@@ -77,6 +80,9 @@ ABSL_FLAG(int64_t, max_connections, 0,
           "90 % of the descriptors that the process may have.");
 ABSL_FLAG(int64_t, max_connections_per_address, 64,
           "HTTP connections from one IPv4 address or one IPv6 /64; more are refused. 0: no limit.");
+ABSL_FLAG(std::string, trusted_proxies, "none",
+          "Networks of proxies whose X-Forwarded-For or Forwarded header names the client; from "
+          "all others the headers are ignored. They may have any number of connections.");
 ABSL_FLAG(absl::Duration, http_idle_timeout, absl::Seconds(30),
           "How long an HTTP connection may stay between a response and the next request.");
 ABSL_FLAG(absl::Duration, http_head_timeout, absl::Seconds(10),
@@ -171,6 +177,8 @@ struct AllowedRow {
 constexpr AllowedRow kOtherAllowed[] = {
     {"listen",
      "a list of ADDR:PORT, http://ADDR:PORT or udp://ADDR:PORT, such as 0.0.0.0:6969,[::]:6969"},
+    {"trusted_proxies",
+     "none, or a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8,2001:db8::/32"},
     {"connection_id_secret_file", "a file of 16 to 4096 bytes, or empty"},
     {"flagfile", "a file that can be read"},
     {"allow_noncompact", "true or false"},
@@ -285,7 +293,17 @@ void SetStore(const GivenFlags& given, StoreOptions* options) {
   options->bytes_max = absl::GetFlag(FLAGS_max_memory).bytes;
 }
 
-void SetHttp(HttpOptions* options) {
+absl::Status SetNetworks(absl::string_view name, const absl::Flag<std::string>& flag,
+                         Networks* networks) {
+  absl::StatusOr<Networks> parsed = Networks::Parse(absl::GetFlag(flag));
+  if (!parsed.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--", name, ": ", parsed.status().message()));
+  }
+  *networks = *std::move(parsed);
+  return absl::OkStatus();
+}
+
+absl::Status SetHttp(HttpOptions* options) {
   options->connections_max = static_cast<uint32_t>(absl::GetFlag(FLAGS_max_connections));
   options->connections_per_address_max =
       static_cast<uint32_t>(absl::GetFlag(FLAGS_max_connections_per_address));
@@ -294,6 +312,7 @@ void SetHttp(HttpOptions* options) {
   options->write_timeout_ms = Milliseconds(FLAGS_http_write_timeout);
   options->linger_timeout_ms = Milliseconds(FLAGS_http_linger_timeout);
   options->buffer_bytes_max = absl::GetFlag(FLAGS_http_buffer_memory).bytes;
+  return SetNetworks("trusted_proxies", FLAGS_trusted_proxies, &options->trusted_proxies);
 }
 
 absl::Status SetUdp(UdpOptions* options) {
@@ -362,9 +381,9 @@ absl::StatusOr<ServerOptions> OptionsFromFlags(const GivenFlags& given) {
   if (status.ok()) status = SetListen(&options.listen);
   if (status.ok()) status = SetService(given, &options.service);
   if (status.ok()) status = SetUdp(&options.udp);
+  if (status.ok()) status = SetHttp(&options.http);
   if (!status.ok()) return status;
   SetStore(given, &options.store);
-  SetHttp(&options.http);
   options.workers = static_cast<uint32_t>(absl::GetFlag(FLAGS_workers));
   options.udp_receive_buffer_bytes =
       static_cast<int>(absl::GetFlag(FLAGS_udp_receive_buffer).bytes);

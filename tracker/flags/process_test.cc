@@ -127,6 +127,9 @@ TEST(ProcessTest, AWrongValueIsNamedWithWhatIsAllowed) {
       {"--allow_scrape=maybe", "--allow_scrape=maybe", "true or false"},
       {"--listen=localhost:6969", "--listen: 'localhost:6969'", "ADDR:PORT"},
       {"--listen=", "--listen", "ADDR:PORT"},
+      {"--trusted_proxies=10.0.0.1/8", "--trusted_proxies: '10.0.0.1/8'", "10.0.0.0/8 or 10.0.0.1"},
+      {"--trusted_proxies=127.0.0.1,proxy", "--trusted_proxies: 'proxy'", "none, or a list"},
+      {"--trusted_proxies", "--trusted_proxies", "none, or a list"},
       {"--http_idle_timeout=1ms", "--http_idle_timeout=1ms", "from 100ms"},
       {"--connection_id_validity=0s", "--connection_id_validity=0", "from 1s"},
       {"--connection_id_secret_file=/nonexistent", "--connection_id_secret_file=/nonexistent",
@@ -159,6 +162,9 @@ TEST(ProcessTest, GoodValuesPassTheCheck) {
       {"--max_memory=64MiB", "--max_connections=10", "--max_connections_per_address=0"},
       {"--listen=127.0.0.1:0,udp://[::1]:7000"},
       {"--peer_timeout=2s"},
+      {"--trusted_proxies="},
+      {"--trusted_proxies=none"},
+      {"--trusted_proxies=127.0.0.0/8, ::1"},
       // The last one counts.
       {"--workers=1", "--workers=2"},
   };
@@ -198,7 +204,8 @@ TEST(ProcessTest, HelpListsEveryFlagWithDefaultAndRange) {
        {"listen", "workers", "interval", "min_interval", "peer_timeout", "numwant_default",
         "numwant_max", "max_memory", "allow_noncompact", "allow_scrape",
         "connection_id_secret_file", "connection_id_validity", "max_connections",
-        "max_connections_per_address", "flagfile", "check_config", "version", "help"}) {
+        "max_connections_per_address", "trusted_proxies", "flagfile", "check_config", "version",
+        "help"}) {
     EXPECT_THAT(help, HasSubstr(absl::StrCat("\n  --", flag, "\n")));
   }
   EXPECT_THAT(help, HasSubstr("Default: 30m. Allowed: a duration from 1s to 24h"));

@@ -15,7 +15,7 @@ uint64_t ConnectionLimits::Key(const Endpoint& source) {
 ConnectionLimits::Verdict ConnectionLimits::Admit(const Endpoint& source) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (connections_ >= connections_max_) return Verdict::kTooMany;
-  if (per_address_max_ > 0) {
+  if (IsLimited(source)) {
     uint32_t& count = by_address_[static_cast<size_t>(source.family)][Key(source)];
     if (count >= per_address_max_) return Verdict::kTooManyFromAddress;
     ++count;
@@ -27,7 +27,7 @@ ConnectionLimits::Verdict ConnectionLimits::Admit(const Endpoint& source) {
 void ConnectionLimits::Release(const Endpoint& source) {
   const std::lock_guard<std::mutex> lock(mutex_);
   --connections_;
-  if (per_address_max_ == 0) return;
+  if (!IsLimited(source)) return;
   auto& counts = by_address_[static_cast<size_t>(source.family)];
   const auto found = counts.find(Key(source));
   if (--found->second == 0) counts.erase(found);

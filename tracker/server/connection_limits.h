@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "tracker/endpoint.h"
+#include "tracker/networks.h"
 
 namespace septet::tracker {
 
@@ -17,9 +19,12 @@ namespace septet::tracker {
 // bounded by connections_max.
 class ConnectionLimits {
  public:
-  // per_address_max 0: no limit for an address.
-  ConnectionLimits(uint32_t connections_max, uint32_t per_address_max)
-      : connections_max_(connections_max), per_address_max_(per_address_max) {}
+  // per_address_max 0: no limit for an address. Addresses in `exempt` have none in any
+  // case: behind a proxy are many clients.
+  ConnectionLimits(uint32_t connections_max, uint32_t per_address_max, Networks exempt = {})
+      : connections_max_(connections_max),
+        per_address_max_(per_address_max),
+        exempt_(std::move(exempt)) {}
 
   enum class Verdict : uint8_t { kAdmitted, kTooMany, kTooManyFromAddress };
 
@@ -35,9 +40,13 @@ class ConnectionLimits {
 
  private:
   static uint64_t Key(const Endpoint& source);
+  bool IsLimited(const Endpoint& source) const {
+    return per_address_max_ > 0 && !exempt_.Contains(source);
+  }
 
   const uint32_t connections_max_;
   const uint32_t per_address_max_;
+  const Networks exempt_;
   // Guards what follows. Not absl::Mutex: thread sanitizers know std::mutex also where
   // Abseil was built without them.
   mutable std::mutex mutex_;

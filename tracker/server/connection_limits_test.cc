@@ -2,6 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "tracker/endpoint.h"
+#include "tracker/networks.h"
 
 namespace septet::tracker {
 namespace {
@@ -52,6 +53,16 @@ TEST(ConnectionLimitsTest, FamiliesAreApart) {
   const uint8_t like_ipv4[16] = {192, 0, 2, 1};
   EXPECT_EQ(limits.Admit(Ipv4(1)), Verdict::kAdmitted);
   EXPECT_EQ(limits.Admit(MakeIpv6(like_ipv4, 1)), Verdict::kAdmitted);
+}
+
+TEST(ConnectionLimitsTest, ExemptAddressesCountInAllOnly) {
+  ConnectionLimits limits(4, 1, *Networks::Parse("192.0.2.1"));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(limits.Admit(Ipv4(1)), Verdict::kAdmitted);
+  EXPECT_EQ(limits.Admit(Ipv4(2)), Verdict::kAdmitted);
+  EXPECT_EQ(limits.Admit(Ipv4(1)), Verdict::kTooMany);
+  for (int i = 0; i < 3; ++i) limits.Release(Ipv4(1));
+  EXPECT_EQ(limits.connections(), 1u);
+  EXPECT_EQ(limits.Admit(Ipv4(2)), Verdict::kTooManyFromAddress);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tracker/networks.h"
 #include "tracker/server/listen_address.h"
 #include "tracker/server/system_calls.h"
 #include "tracker/service.h"
@@ -17,8 +18,11 @@ namespace septet::tracker {
 struct HttpOptions {
   // Connections in all; 0: 90 % of the descriptors that the process may have.
   uint32_t connections_max = 0;
-  // Connections from one IPv4 address or one IPv6 /64; 0: no limit.
+  // Connections from one IPv4 address or one IPv6 /64; 0: no limit. Trusted proxies have
+  // none.
   uint32_t connections_per_address_max = 64;
+  // Proxies whose X-Forwarded-For and Forwarded name the client.
+  Networks trusted_proxies;
   int64_t idle_timeout_ms = 30'000;   // between a response and the next request
   int64_t head_timeout_ms = 10'000;   // for a whole request head
   int64_t write_timeout_ms = 30'000;  // for the client to take a response
