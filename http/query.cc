@@ -91,7 +91,8 @@ uint32_t BitsBelow(uint32_t mask) { return ~mask & (mask - 1); }
 
 // What most parameters look like: name and '=' among the first 16 bytes, which are then
 // looked at once for all that may be in them. False if `rest` does not begin like that.
-[[gnu::always_inline]] inline bool TakeShortName(string_view rest, NameAndValue* part, const char** part_end) {
+[[gnu::always_inline]] inline bool TakeShortName(string_view rest, NameAndValue* part,
+                                                 const char** part_end) {
   if (rest.size() < Bytes16::kSize) return false;
   const char* const begin = rest.data();
   const Bytes16 bytes(begin);
