@@ -27,7 +27,9 @@ using septet::tracker::ByteSize;
 
 ABSL_FLAG(std::string, listen, "0.0.0.0:6969,[::]:6969",
           "Addresses for HTTP and UDP, comma-separated; http://ADDR:PORT or udp://ADDR:PORT is for "
-          "one of the two. Port 0 takes a free one, which the start-up line names.");
+          "one of the two. proxy+http://ADDR:PORT is for HTTP behind the PROXY protocol, version 1 "
+          "or 2, and for --trusted_proxies alone. Port 0 takes a free one, which the start-up line "
+          "names.");
 ABSL_FLAG(int64_t, workers, 0, "Event loops, one thread each. 0: one for each core.");
 ABSL_FLAG(bool, allow_noncompact, true,
           "Answer compact=0 over HTTP with a list of dictionaries, which is several times longer.");
@@ -176,7 +178,8 @@ struct AllowedRow {
 };
 constexpr AllowedRow kOtherAllowed[] = {
     {"listen",
-     "a list of ADDR:PORT, http://ADDR:PORT or udp://ADDR:PORT, such as 0.0.0.0:6969,[::]:6969"},
+     "a list of ADDR:PORT, http://ADDR:PORT, udp://ADDR:PORT or proxy+http://ADDR:PORT, such as "
+     "0.0.0.0:6969,[::]:6969"},
     {"trusted_proxies",
      "none, or a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8,2001:db8::/32"},
     {"connection_id_secret_file", "a file of 16 to 4096 bytes, or empty"},

@@ -19,11 +19,14 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tracker/endpoint.h"
+#include "tracker/server/test_client.h"
 
 extern char** environ;
 
 namespace {
 
+using septet::tracker::TestClient;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
@@ -127,6 +130,10 @@ TEST(ProcessTest, AWrongValueIsNamedWithWhatIsAllowed) {
       {"--allow_scrape=maybe", "--allow_scrape=maybe", "true or false"},
       {"--listen=localhost:6969", "--listen: 'localhost:6969'", "ADDR:PORT"},
       {"--listen=", "--listen", "ADDR:PORT"},
+      {"--listen=proxy+udp://127.0.0.1:6969", "--listen: 'proxy+udp://127.0.0.1:6969'",
+       "proxy+http://ADDR:PORT"},
+      {"--listen=proxy+http://127.0.0.1:6969", "proxy+http://127.0.0.1:6969",
+       "trusted_proxies with at least one network"},
       {"--trusted_proxies=10.0.0.1/8", "--trusted_proxies: '10.0.0.1/8'", "10.0.0.0/8 or 10.0.0.1"},
       {"--trusted_proxies=127.0.0.1,proxy", "--trusted_proxies: 'proxy'", "none, or a list"},
       {"--trusted_proxies", "--trusted_proxies", "none, or a list"},
@@ -165,6 +172,7 @@ TEST(ProcessTest, GoodValuesPassTheCheck) {
       {"--trusted_proxies="},
       {"--trusted_proxies=none"},
       {"--trusted_proxies=127.0.0.0/8, ::1"},
+      {"--listen=proxy+http://127.0.0.1:0,127.0.0.1:0", "--trusted_proxies=127.0.0.1"},
       // The last one counts.
       {"--workers=1", "--workers=2"},
   };
@@ -230,6 +238,58 @@ TEST(ProcessTest, ServesUntilASignal) {
     EXPECT_EQ(process.ReadError(), "");
     EXPECT_EQ(process.Wait(), 0);
   }
+}
+
+// An announce over the connection, and what the reply says of its address (BEP 24).
+std::string AskedAddress(TestClient* client, absl::string_view before_request,
+                         absl::string_view fields) {
+  const std::string reply = client->Ask(absl::StrCat(
+      before_request,
+      "GET /announce?info_hash=aaaaaaaaaaaaaaaaaaaa&peer_id=-XX0000-012345678901&port=1&left=5 "
+      "HTTP/1.1\r\n",
+      fields, "\r\n"));
+  constexpr absl::string_view kKey = "11:external ip4:";
+  const size_t at = reply.find(std::string(kKey));
+  if (at == std::string::npos) return reply;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(reply.data()) + at + kKey.size();
+  return absl::StrCat(bytes[0], ".", bytes[1], ".", bytes[2], ".", bytes[3]);
+}
+
+// The address that a start-up line of "listening SCHEME://127.0.0.1:PORT" names.
+septet::tracker::Endpoint ListeningAt(absl::string_view line) {
+  const uint8_t loopback[] = {127, 0, 0, 1};
+  const int port = std::atoi(std::string(line.substr(line.rfind(':') + 1)).c_str());
+  return septet::tracker::MakeIpv4(loopback, static_cast<uint16_t>(port));
+}
+
+TEST(ProcessTest, TrustedProxiesAreBelievedAndNobodyElse) {
+  constexpr absl::string_view kField = "X-Forwarded-For: 198.51.100.1\r\n";
+  for (const bool is_trusted : {true, false}) {
+    Process process({"--listen=http://127.0.0.1:0",
+                     is_trusted ? "--trusted_proxies=127.0.0.0/8" : "--trusted_proxies=none"});
+    TestClient client(ListeningAt(process.ReadErrorLine()), SOCK_STREAM);
+    EXPECT_EQ(AskedAddress(&client, "", kField), is_trusted ? "198.51.100.1" : "127.0.0.1");
+  }
+}
+
+TEST(ProcessTest, ProxyHttpReadsTheProxyProtocol) {
+  Process process({"--listen=proxy+http://127.0.0.1:0", "--trusted_proxies=127.0.0.1"});
+  const std::string line = process.ReadErrorLine();
+  EXPECT_THAT(line, MatchesRegex("listening proxy\\+http://127\\.0\\.0\\.1:[1-9][0-9]*\n"));
+  TestClient client(ListeningAt(line), SOCK_STREAM);
+  EXPECT_EQ(AskedAddress(&client, "PROXY TCP4 198.51.100.1 192.0.2.1 50000 80\r\n", ""),
+            "198.51.100.1");
+  // One line for many connections without a header.
+  for (int i = 0; i < 10; ++i) {
+    TestClient broken(ListeningAt(line), SOCK_STREAM);
+    EXPECT_TRUE(broken.Send("GET / HTTP/1.1\r\n\r\n"));
+    EXPECT_TRUE(broken.IsEnded());
+  }
+  process.Signal(SIGTERM);
+  EXPECT_EQ(process.ReadError(),
+            "septet: connection to proxy+http closed: its PROXY protocol header is missing or "
+            "broken\n");
+  EXPECT_EQ(process.Wait(), 0);
 }
 
 TEST(ProcessTest, AnAddressInUseIsStatusOne) {

@@ -122,6 +122,12 @@ size_t HttpHandler::Handle(const http::RequestHead& request, const HttpRequestCo
   return WriteHead({code, body_bytes, context.keep_alive, request.minor_version}, is_head, out);
 }
 
+Endpoint HttpHandler::SourceOf(const http::RequestHead& request,
+                               const HttpRequestContext& context) const {
+  return context.believes_claims ? ClientOf(context.source, request, trust_.proxies)
+                                 : context.source;
+}
+
 size_t HttpHandler::WriteAnnounce(const http::RequestHead& request,
                                   const HttpRequestContext& context, Random& random,
                                   absl::Span<char> out) const {
@@ -137,7 +143,7 @@ size_t HttpHandler::WriteAnnounce(const http::RequestHead& request,
   const PeerOutput peers = {
       absl::MakeSpan(ipv4).subspan(0, options.numwant_max * kCompactIpv4Bytes),
       absl::MakeSpan(ipv6).subspan(0, options.numwant_max * kCompactIpv6Bytes)};
-  const Endpoint source = ClientOf(context.source, request, trust_.proxies);
+  const Endpoint source = SourceOf(request, context);
   const AnnounceReply reply =
       service_->Announce(RequestOf(query, source), context.now_ms, random, peers);
   if (!reply.failure.empty()) return WriteFailureBody(reply.failure, out);

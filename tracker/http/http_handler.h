@@ -42,6 +42,9 @@ struct HttpRequestContext {
   Endpoint source;         // where the request came from
   int64_t now_ms = 0;      // of a clock that does not go back
   bool keep_alive = true;  // whether the response may say that the connection stays
+  // Whether HttpTrust applies to the source. It does not where `source` is a proxy that
+  // may be anybody's.
+  bool believes_claims = true;
 };
 
 // Thread-safe, as the service is.
@@ -60,6 +63,7 @@ class HttpHandler {
  private:
   size_t WriteAnnounce(const http::RequestHead& request, const HttpRequestContext& context,
                        Random& random, absl::Span<char> out) const;
+  Endpoint SourceOf(const http::RequestHead& request, const HttpRequestContext& context) const;
   size_t WriteScrape(absl::string_view query_text, absl::Span<char> out) const;
 
   Service* const service_;

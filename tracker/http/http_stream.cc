@@ -19,11 +19,11 @@ http::StatusCode CodeOf(http::HeadStatus status) {
 }  // namespace
 
 HttpStream::Answer HttpStream::AnswerRequest(HttpStreamContext& context, const Endpoint& source,
-                                             absl::Span<char> out) {
+                                             absl::Span<char> out) const {
   const http::RequestHead& head = context.head;
   const bool has_body = head.content_length > 0 || head.has_transfer_encoding;
   const bool stays = head.keep_alive && !has_body && !context.stopping;
-  const HttpRequestContext request = {source, context.now_ms, stays};
+  const HttpRequestContext request = {source, context.now_ms, stays, believes_claims_};
   return {context.handler->Handle(head, request, *context.random, out), !stays, has_body};
 }
 

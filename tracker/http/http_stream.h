@@ -55,6 +55,10 @@ class HttpStream {
   Step Serve(HttpStreamContext& context, const Endpoint& source, absl::string_view in,
              absl::Span<char> out);
 
+  // Of the requests that follow nothing is believed of what they say of their source, such
+  // as X-Forwarded-For: they come through a proxy that does not name its client.
+  void DistrustClaims() { believes_claims_ = false; }
+
   // With so many bytes of one request the parser knows that it is too large.
   static constexpr size_t kInputBytesMax = http::kHeadBytesMax + 1;
 
@@ -64,10 +68,11 @@ class HttpStream {
     bool closes;
     bool has_body;
   };
-  static Answer AnswerRequest(HttpStreamContext& context, const Endpoint& source,
-                              absl::Span<char> out);
+  Answer AnswerRequest(HttpStreamContext& context, const Endpoint& source,
+                       absl::Span<char> out) const;
 
   http::RequestHeadParser parser_;
+  bool believes_claims_ = true;
 };
 
 }  // namespace septet::tracker

@@ -12,25 +12,40 @@ uint64_t ConnectionLimits::Key(const Endpoint& source) {
   return key;
 }
 
+bool ConnectionLimits::Add(const Endpoint& source) {
+  if (!IsLimited(source)) return true;
+  uint32_t& count = by_address_[static_cast<size_t>(source.family)][Key(source)];
+  if (count >= per_address_max_) return false;
+  ++count;
+  return true;
+}
+
+void ConnectionLimits::Remove(const Endpoint& source) {
+  if (!IsLimited(source)) return;
+  auto& counts = by_address_[static_cast<size_t>(source.family)];
+  const auto found = counts.find(Key(source));
+  if (--found->second == 0) counts.erase(found);
+}
+
 ConnectionLimits::Verdict ConnectionLimits::Admit(const Endpoint& source) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (connections_ >= connections_max_) return Verdict::kTooMany;
-  if (IsLimited(source)) {
-    uint32_t& count = by_address_[static_cast<size_t>(source.family)][Key(source)];
-    if (count >= per_address_max_) return Verdict::kTooManyFromAddress;
-    ++count;
-  }
+  if (!Add(source)) return Verdict::kTooManyFromAddress;
   ++connections_;
   return Verdict::kAdmitted;
+}
+
+bool ConnectionLimits::Reassign(const Endpoint& from, const Endpoint& to) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!Add(to)) return false;
+  Remove(from);
+  return true;
 }
 
 void ConnectionLimits::Release(const Endpoint& source) {
   const std::lock_guard<std::mutex> lock(mutex_);
   --connections_;
-  if (!IsLimited(source)) return;
-  auto& counts = by_address_[static_cast<size_t>(source.family)];
-  const auto found = counts.find(Key(source));
-  if (--found->second == 0) counts.erase(found);
+  Remove(source);
 }
 
 uint32_t ConnectionLimits::connections() const {

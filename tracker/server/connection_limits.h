@@ -33,6 +33,10 @@ class ConnectionLimits {
   // whole addresses would be no limit.
   Verdict Admit(const Endpoint& source);
 
+  // Counts a connection that was admitted from `from` as one from `to` from now on. False:
+  // a limit is reached there, and it still counts for `from`.
+  bool Reassign(const Endpoint& from, const Endpoint& to);
+
   // Once for each admitted connection.
   void Release(const Endpoint& source);
 
@@ -40,6 +44,9 @@ class ConnectionLimits {
 
  private:
   static uint64_t Key(const Endpoint& source);
+  // For one address; mutex_ is held.
+  bool Add(const Endpoint& source);
+  void Remove(const Endpoint& source);
   bool IsLimited(const Endpoint& source) const {
     return per_address_max_ > 0 && !exempt_.Contains(source);
   }

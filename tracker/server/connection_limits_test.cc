@@ -65,5 +65,21 @@ TEST(ConnectionLimitsTest, ExemptAddressesCountInAllOnly) {
   EXPECT_EQ(limits.Admit(Ipv4(2)), Verdict::kTooManyFromAddress);
 }
 
+TEST(ConnectionLimitsTest, AConnectionCountsWhereItIsReassignedTo) {
+  ConnectionLimits limits(100, 1, *Networks::Parse("192.0.2.1"));
+  EXPECT_EQ(limits.Admit(Ipv4(1)), Verdict::kAdmitted);
+  EXPECT_EQ(limits.Admit(Ipv4(1)), Verdict::kAdmitted);
+  EXPECT_TRUE(limits.Reassign(Ipv4(1), Ipv4(2)));
+  EXPECT_FALSE(limits.Reassign(Ipv4(1), Ipv4(2)));
+  EXPECT_EQ(limits.connections(), 2u);
+  limits.Release(Ipv4(1));
+  EXPECT_EQ(limits.Admit(Ipv4(2)), Verdict::kTooManyFromAddress);
+  limits.Release(Ipv4(2));
+  EXPECT_EQ(limits.Admit(Ipv4(2)), Verdict::kAdmitted);
+  EXPECT_EQ(limits.connections(), 1u);
+  EXPECT_TRUE(limits.Reassign(Ipv4(2), Ipv4(3)));
+  EXPECT_EQ(limits.Admit(Ipv4(2)), Verdict::kAdmitted);
+}
+
 }  // namespace
 }  // namespace septet::tracker

@@ -13,6 +13,7 @@ Connection& ConnectionTable::Add(int fd, const Endpoint& source, int64_t now_ms)
   connection.fd = fd;
   connection.index = index;
   connection.source = source;
+  connection.awaits_proxy_header = false;
   connection.since_ms = now_ms;
   connection.phase = Phase::kHead;
   Link(connection);

@@ -43,6 +43,8 @@ struct Connection {
   HttpStream::Next after_write = HttpStream::Next::kRead;  // in kWrite: what comes then
   uint32_t watched_events = 0;  // that epoll waits for; 0: epoll does not know it yet
   Endpoint source;
+  // A header of the PROXY protocol comes before the first request.
+  bool awaits_proxy_header = false;
   int64_t since_ms = 0;  // when it came into the list of its phase
   HttpStream stream;
   ByteBuffer input;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracker/ip_endpoint.h"
 #include "tracker/server/epoll_token.h"
 #include "tracker/server/socket_address.h"
 
@@ -19,6 +20,8 @@ constexpr int64_t kAcceptPauseMs = 100;
 // Pipelined requests are answered together, until only this much is left.
 constexpr size_t kOutBytes = 2 * kHttpResponseBytesMax;
 
+static_assert(http::kProxyHeaderBytesMax <= HttpStream::kInputBytesMax);
+
 // In the order in which they are given up for a new connection.
 constexpr Phase kIdleFirst[] = {Phase::kIdle, Phase::kLinger, Phase::kHead};
 constexpr Phase kAnyPhase[] = {Phase::kIdle, Phase::kLinger, Phase::kHead, Phase::kWrite};
@@ -32,7 +35,7 @@ bool IsMemoryLimit(int error) { return error == ENOBUFS || error == ENOMEM; }
 
 HttpConnections::HttpConnections(const HttpEnvironment& environment,
                                  const HttpConnectionOptions& options,
-                                 std::vector<FileDescriptor> listeners)
+                                 std::vector<HttpListener> listeners)
     : environment_(environment),
       calls_(*environment.calls),
       options_(options),
@@ -57,7 +60,7 @@ bool HttpConnections::WatchListeners(uint32_t events, int operation) {
     epoll_event event = {};
     event.events = events;
     event.data.u64 = Pack({EventSource::kHttpListener, 0, i});
-    if (calls_.epoll_ctl(environment_.epoll, operation, listeners_[i].get(), &event) != 0) {
+    if (calls_.epoll_ctl(environment_.epoll, operation, listeners_[i].fd.get(), &event) != 0) {
       return false;
     }
   }
@@ -69,19 +72,20 @@ void HttpConnections::OnAcceptable(uint32_t index) {
   const uint32_t burst = accept_burst_;
   uint32_t accepted = 0;
   while (accepted < burst) {
-    if (AcceptOne(listeners_[index].get()) != AcceptResult::kAccepted) break;
+    if (AcceptOne(listeners_[index]) != AcceptResult::kAccepted) break;
     ++accepted;
   }
   accept_burst_ =
       accepted == burst ? std::min(2 * burst, kAcceptBurstMax) : std::max<uint32_t>(accepted, 1);
 }
 
-HttpConnections::AcceptResult HttpConnections::AcceptOne(int listener) {
+HttpConnections::AcceptResult HttpConnections::AcceptOne(const HttpListener& listener) {
   SocketAddress address;
   socklen_t size = sizeof(address);
-  const int fd = calls_.accept4(listener, &address.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  const int fd =
+      calls_.accept4(listener.fd.get(), &address.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd >= 0) {
-    Start(fd, FromSocketAddress(address));
+    Start(fd, FromSocketAddress(address), listener.proxy_protocol);
     return AcceptResult::kAccepted;
   }
   const int error = errno;
@@ -109,14 +113,17 @@ HttpConnections::AcceptResult HttpConnections::PauseAccepting() {
   return AcceptResult::kPaused;
 }
 
-void HttpConnections::Start(int fd, const Endpoint& source) {
-  if (!Admit(source)) {
-    Report(Fault::kConnectionRefused, 0);
+void HttpConnections::Start(int fd, const Endpoint& source, bool proxy_protocol) {
+  const bool may_connect = !proxy_protocol || environment_.trusted_proxies->Contains(source);
+  if (!may_connect || !Admit(source)) {
+    Report(may_connect ? Fault::kConnectionRefused : Fault::kProxyNotTrusted, 0);
     calls_.close(fd);
     return;
   }
+  Connection& connection = table_.Add(fd, source, context_.now_ms);
+  connection.awaits_proxy_header = proxy_protocol;
   // Often the request is there already.
-  Read(table_.Add(fd, source, context_.now_ms));
+  Read(connection);
 }
 
 bool HttpConnections::Admit(const Endpoint& source) {
@@ -170,7 +177,50 @@ void HttpConnections::Read(Connection& connection) {
   Serve(connection, connection.input.view());
 }
 
+// Takes the header of the PROXY protocol off `in`. False: there is no more to serve yet,
+// or the connection is ended.
+bool HttpConnections::TakeProxyHeader(Connection& connection, absl::string_view* in) {
+  http::ProxyHeader header;
+  const http::ProxyHeaderStatus status = http::ParseProxyHeader(*in, &header);
+  if (status == http::ProxyHeaderStatus::kBroken) {
+    Report(Fault::kProxyHeader, 0);
+    Close(connection);
+    return false;
+  }
+  if (status == http::ProxyHeaderStatus::kComplete) {
+    if (!TakeSource(connection, header)) return false;
+    in->remove_prefix(header.header_bytes);
+    if (!in->empty()) return true;
+  }
+  // The time for the first head, which runs since the connection began, is for this too.
+  if (!connection.input.Assign(*in, &budget_)) {
+    CloseForWantOfBuffers(connection);
+  } else {
+    Await(connection, Phase::kHead);
+  }
+  return false;
+}
+
+// The client of the connection is the one that the header names. False: it has too many
+// connections, and this one is ended.
+bool HttpConnections::TakeSource(Connection& connection, const http::ProxyHeader& header) {
+  connection.awaits_proxy_header = false;
+  if (!header.has_source) {
+    connection.stream.DistrustClaims();
+    return true;
+  }
+  const Endpoint client = MakeEndpoint(header.source, header.source_port);
+  if (!environment_.limits->Reassign(connection.source, client)) {
+    Report(Fault::kConnectionRefused, 0);
+    Close(connection);
+    return false;
+  }
+  connection.source = client;
+  return true;
+}
+
 void HttpConnections::Serve(Connection& connection, absl::string_view in) {
+  if (connection.awaits_proxy_header && !TakeProxyHeader(connection, &in)) return;
   bool has_answered = false;
   while (true) {
     const HttpStream::Step step = connection.stream.Serve(context_, connection.source, in,
@@ -322,9 +372,9 @@ int64_t HttpConnections::NextTimerMs() {
 
 void HttpConnections::BeginStop() {
   context_.stopping = true;
-  for (const FileDescriptor& listener : listeners_) {
+  for (const HttpListener& listener : listeners_) {
     for (uint32_t i = 0; i < SOMAXCONN; ++i) {
-      if (AcceptOne(listener.get()) != AcceptResult::kAccepted) break;
+      if (AcceptOne(listener) != AcceptResult::kAccepted) break;
     }
   }
   listeners_.clear();

@@ -16,8 +16,10 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "http/proxy_protocol.h"
 #include "tracker/http/http_handler.h"
 #include "tracker/http/http_stream.h"
+#include "tracker/networks.h"
 #include "tracker/random.h"
 #include "tracker/server/byte_buffer.h"
 #include "tracker/server/connection_limits.h"
@@ -34,6 +36,8 @@ struct HttpEnvironment {
   int epoll = -1;
   const HttpHandler* handler = nullptr;
   ConnectionLimits* limits = nullptr;
+  // Whose headers of the PROXY protocol are read.
+  const Networks* trusted_proxies = nullptr;
   Log* log = nullptr;
   Random* random = nullptr;
 };
@@ -44,12 +48,17 @@ struct HttpConnectionOptions {
   uint64_t buffer_bytes_max = 0;
 };
 
+struct HttpListener {
+  FileDescriptor fd;
+  bool proxy_protocol = false;
+};
+
 // Not thread-safe: used by one worker.
 class HttpConnections {
  public:
   // What `environment` points to must outlive the connections.
   HttpConnections(const HttpEnvironment& environment, const HttpConnectionOptions& options,
-                  std::vector<FileDescriptor> listeners);
+                  std::vector<HttpListener> listeners);
   ~HttpConnections();
   HttpConnections(const HttpConnections&) = delete;
   HttpConnections& operator=(const HttpConnections&) = delete;
@@ -81,14 +90,16 @@ class HttpConnections {
  private:
   enum class AcceptResult : uint8_t { kAccepted, kNoneWaits, kPaused };
 
-  AcceptResult AcceptOne(int listener);
-  void Start(int fd, const Endpoint& source);
+  AcceptResult AcceptOne(const HttpListener& listener);
+  void Start(int fd, const Endpoint& source, bool proxy_protocol);
   bool Admit(const Endpoint& source);
   bool EvictOldest(absl::Span<const Phase> phases);
   AcceptResult PauseAccepting();
   bool WatchListeners(uint32_t events, int operation);
 
   void Read(Connection& connection);
+  bool TakeProxyHeader(Connection& connection, absl::string_view* in);
+  bool TakeSource(Connection& connection, const http::ProxyHeader& header);
   void Serve(Connection& connection, absl::string_view in);
   bool Send(Connection& connection, absl::string_view out, absl::string_view in,
             HttpStream::Next next);
@@ -104,7 +115,7 @@ class HttpConnections {
   const HttpEnvironment environment_;
   const SystemCalls& calls_;
   const HttpConnectionOptions options_;
-  std::vector<FileDescriptor> listeners_;
+  std::vector<HttpListener> listeners_;
   // Connections that the next call of OnAcceptable takes at most. It follows the rate,
   // so that few calls end with an accept that finds nothing.
   uint32_t accept_burst_ = 1;

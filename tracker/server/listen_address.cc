@@ -20,14 +20,18 @@ namespace septet::tracker {
 namespace {
 
 constexpr absl::string_view kAllowed =
-    "allowed: ADDR:PORT, http://ADDR:PORT or udp://ADDR:PORT, where ADDR is an address such as "
-    "0.0.0.0 or [::] and PORT is 0 to 65535";
+    "allowed: ADDR:PORT, http://ADDR:PORT, udp://ADDR:PORT or proxy+http://ADDR:PORT, where ADDR "
+    "is "
+    "an address such as 0.0.0.0 or [::] and PORT is 0 to 65535";
 
 struct Scheme {
   absl::string_view prefix;
   Transport transport;
+  bool proxy_protocol;
 };
-constexpr Scheme kSchemes[] = {{"http://", Transport::kHttp}, {"udp://", Transport::kUdp}};
+constexpr Scheme kSchemes[] = {{"http://", Transport::kHttp, false},
+                               {"udp://", Transport::kUdp, false},
+                               {"proxy+http://", Transport::kHttp, true}};
 
 absl::Status Wrong(absl::string_view part, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("'", part, "': ", what, "; ", kAllowed));
@@ -71,7 +75,9 @@ absl::StatusOr<Endpoint> ParseEndpoint(absl::string_view part, absl::string_view
 
 absl::Status Append(const ListenAddress& address, std::vector<ListenAddress>* addresses) {
   const bool is_twice =
-      std::find(addresses->begin(), addresses->end(), address) != addresses->end();
+      std::any_of(addresses->begin(), addresses->end(), [&address](const ListenAddress& other) {
+        return other.transport == address.transport && other.endpoint == address.endpoint;
+      });
   if (is_twice && address.endpoint.port() != 0) {
     return absl::InvalidArgumentError(absl::StrCat("'", ToString(address), "' is listed twice"));
   }
@@ -85,11 +91,12 @@ absl::Status AppendPart(absl::string_view part, std::vector<ListenAddress>* addr
     if (!absl::ConsumePrefix(&text, scheme.prefix)) continue;
     const absl::StatusOr<Endpoint> endpoint = ParseEndpoint(part, text);
     if (!endpoint.ok()) return endpoint.status();
-    return Append({scheme.transport, *endpoint}, addresses);
+    return Append({scheme.transport, *endpoint, scheme.proxy_protocol}, addresses);
   }
   const absl::StatusOr<Endpoint> endpoint = ParseEndpoint(part, part);
   if (!endpoint.ok()) return endpoint.status();
   for (const Scheme& scheme : kSchemes) {
+    if (scheme.proxy_protocol) continue;
     const absl::Status status = Append({scheme.transport, *endpoint}, addresses);
     if (!status.ok()) return status;
   }
@@ -111,7 +118,9 @@ absl::StatusOr<std::vector<ListenAddress>> ParseListenAddresses(absl::string_vie
 
 std::string ToString(const ListenAddress& address) {
   for (const Scheme& scheme : kSchemes) {
-    if (scheme.transport == address.transport) {
+    const bool is_same =
+        scheme.transport == address.transport && scheme.proxy_protocol == address.proxy_protocol;
+    if (is_same) {
       return absl::StrCat(scheme.prefix, EndpointText(address.endpoint));
     }
   }

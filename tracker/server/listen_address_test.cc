@@ -38,6 +38,9 @@ TEST(ListenAddressTest, ParsesWhatOperatorsWrite) {
        "http://127.0.0.1:0 udp://127.0.0.1:0 http://127.0.0.1:0 udp://127.0.0.1:0"},
       {"[2001:0db8:0:0::0001]:6969", "http://[2001:db8::1]:6969 udp://[2001:db8::1]:6969"},
       {"http://[::ffff:192.0.2.1]:6969", "http://192.0.2.1:6969"},
+      {"proxy+http://127.0.0.1:80,127.0.0.1:81",
+       "proxy+http://127.0.0.1:80 http://127.0.0.1:81 udp://127.0.0.1:81"},
+      {"proxy+http://[::1]:0", "proxy+http://[::1]:0"},
   };
   for (const auto& test : kCases) {
     const auto addresses = ParseListenAddresses(test.text);
@@ -80,6 +83,9 @@ TEST(ListenAddressTest, NamesWhatIsWrong) {
       {"300.0.0.1:6969", "'300.0.0.1:6969'", "address is wrong"},
       {"https://127.0.0.1:6969", "'https://127.0.0.1:6969'", "address is wrong"},
       {"http://127.0.0.1:6969/announce", "'http://127.0.0.1:6969/announce'", "port is wrong"},
+      {"proxy+udp://127.0.0.1:6969", "'proxy+udp://127.0.0.1:6969'", "proxy+http://ADDR:PORT"},
+      {"proxy://127.0.0.1:6969", "'proxy://127.0.0.1:6969'", "proxy+http://ADDR:PORT"},
+      {"127.0.0.1:1,proxy+http://127.0.0.1:1", "'proxy+http://127.0.0.1:1'", "listed twice"},
       {"127.0.0.1:1,http://127.0.0.1:1", "'http://127.0.0.1:1'", "listed twice"},
   };
   for (const auto& test : kCases) {

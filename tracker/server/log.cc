@@ -14,6 +14,8 @@ constexpr std::array<absl::string_view, kFaultCount> kTexts = {
     "HTTP connections cannot be accepted",
     "no file descriptor is left for an HTTP connection: the oldest idle one is closed",
     "HTTP connection refused: --max_connections or --max_connections_per_address is reached",
+    "connection to proxy+http closed: it does not come from --trusted_proxies",
+    "connection to proxy+http closed: its PROXY protocol header is missing or broken",
     "HTTP connection closed: --http_buffer_memory is in use",
     "epoll failed",
     "UDP packets cannot be received",

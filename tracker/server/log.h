@@ -19,13 +19,15 @@ enum class Fault : uint8_t {
   kAccept,
   kNoDescriptors,
   kConnectionRefused,
+  kProxyNotTrusted,
+  kProxyHeader,
   kBuffersExhausted,
   kEpoll,
   kUdpReceive,
   kUdpSend,
   kUdpSendBufferFull,
 };
-inline constexpr size_t kFaultCount = 8;
+inline constexpr size_t kFaultCount = 10;
 
 // Thread-safe.
 class Log {

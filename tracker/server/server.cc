@@ -73,6 +73,13 @@ class BlockedSignals {
 
 absl::Status CheckServerOptions(const ServerOptions& options) {
   if (options.listen.empty()) return absl::InvalidArgumentError("no address to listen on");
+  for (const ListenAddress& address : options.listen) {
+    if (!address.proxy_protocol || !options.http.trusted_proxies.empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(ToString(address),
+                     ": nobody may connect there, as trusted_proxies is none; "
+                     "allowed: trusted_proxies with at least one network"));
+  }
   if (options.workers > kWorkersMax) {
     return absl::InvalidArgumentError(
         absl::StrCat("workers is ", options.workers, "; allowed: 0 to ", kWorkersMax));
@@ -188,6 +195,7 @@ absl::Status Server::Impl::CreateWorker(Sockets sockets) {
                                          .http_handler = &http_handler_,
                                          .udp_handler = &udp_handler_,
                                          .limits = &limits_,
+                                         .trusted_proxies = &options_.http.trusted_proxies,
                                          .log = &log_};
   WorkerOptions options;
   auto& timeout_ms = options.http.timeout_ms;

@@ -21,7 +21,8 @@ struct HttpOptions {
   // Connections from one IPv4 address or one IPv6 /64; 0: no limit. Trusted proxies have
   // none.
   uint32_t connections_per_address_max = 64;
-  // Proxies whose X-Forwarded-For and Forwarded name the client.
+  // Proxies whose X-Forwarded-For and Forwarded name the client, and who alone may connect
+  // to a listener of the PROXY protocol.
   Networks trusted_proxies;
   int64_t idle_timeout_ms = 30'000;   // between a response and the next request
   int64_t head_timeout_ms = 10'000;   // for a whole request head

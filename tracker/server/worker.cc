@@ -32,10 +32,11 @@ absl::Status SystemError(absl::string_view call) {
       absl::StrCat("a worker cannot be started: ", call, ": ", strerrordesc_np(errno)));
 }
 
-std::vector<FileDescriptor> TakeListeners(std::vector<ListeningSocket>* sockets) {
-  std::vector<FileDescriptor> listeners;
+std::vector<HttpListener> TakeListeners(std::vector<ListeningSocket>* sockets) {
+  std::vector<HttpListener> listeners;
   for (ListeningSocket& socket : *sockets) {
-    if (socket.address.transport == Transport::kHttp) listeners.push_back(std::move(socket.fd));
+    if (socket.address.transport != Transport::kHttp) continue;
+    listeners.push_back({std::move(socket.fd), socket.address.proxy_protocol});
   }
   return listeners;
 }
@@ -66,7 +67,7 @@ Worker::Worker(const WorkerEnvironment& environment, const WorkerOptions& option
       epoll_(std::move(epoll)),
       wake_up_(std::move(wake_up)),
       random_(options.random_seed) {
-  std::vector<FileDescriptor> listeners = TakeListeners(&sockets);
+  std::vector<HttpListener> listeners = TakeListeners(&sockets);
   for (ListeningSocket& socket : sockets) {
     if (!socket.fd.is_open()) continue;
     udp_sockets_.push_back({std::move(socket.fd), socket.tells_destination});
@@ -79,6 +80,7 @@ Worker::Worker(const WorkerEnvironment& environment, const WorkerOptions& option
                                 .epoll = epoll_.get(),
                                 .handler = environment.http_handler,
                                 .limits = environment.limits,
+                                .trusted_proxies = environment.trusted_proxies,
                                 .log = environment.log,
                                 .random = &random_};
   http_.emplace(http, options.http, std::move(listeners));

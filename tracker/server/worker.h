@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "tracker/http/http_handler.h"
+#include "tracker/networks.h"
 #include "tracker/random.h"
 #include "tracker/server/connection_limits.h"
 #include "tracker/server/file_descriptor.h"
@@ -33,6 +34,7 @@ struct WorkerEnvironment {
   const HttpHandler* http_handler = nullptr;
   UdpHandler* udp_handler = nullptr;
   ConnectionLimits* limits = nullptr;
+  const Networks* trusted_proxies = nullptr;
   Log* log = nullptr;
 };
 
