@@ -15,6 +15,7 @@
 #include "tracker/endpoint.h"
 #include "tracker/http/http_handler.h"
 #include "tracker/http/http_stream.h"
+#include "tracker/networks.h"
 #include "tracker/random.h"
 #include "tracker/service.h"
 #include "tracker/swarm_store.h"
@@ -76,7 +77,8 @@ class Connection {
   // One shard: a store is made for each run.
   SwarmStore store_{StoreOptions{.shards = 1}};
   Service service_{ServiceOptions(), &store_};
-  HttpHandler handler_{&service_};
+  // Everybody is believed, so that headers and ip= are read.
+  HttpHandler handler_{&service_, {*Networks::Parse("0.0.0.0/0"), *Networks::Parse("0.0.0.0/0")}};
   Random random_{1};
   HttpStreamContext context_;
   HttpStream stream_;

@@ -85,6 +85,10 @@ ABSL_FLAG(int64_t, max_connections_per_address, 64,
 ABSL_FLAG(std::string, trusted_proxies, "none",
           "Networks of proxies whose X-Forwarded-For or Forwarded header names the client; from "
           "all others the headers are ignored. They may have any number of connections.");
+ABSL_FLAG(std::string, honor_ip_param, "none",
+          "Networks of clients that may say in an HTTP announce where they listen: ipv4= or ipv6= "
+          "of the family they announce over, else ip=. From all others these are ignored, as host "
+          "names are. Behind a trusted proxy the address of the client counts.");
 ABSL_FLAG(absl::Duration, http_idle_timeout, absl::Seconds(30),
           "How long an HTTP connection may stay between a response and the next request.");
 ABSL_FLAG(absl::Duration, http_head_timeout, absl::Seconds(10),
@@ -176,12 +180,14 @@ struct AllowedRow {
   absl::string_view name;
   absl::string_view allowed;
 };
+constexpr absl::string_view kNetworksAllowed =
+    "none, or a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8,2001:db8::/32";
 constexpr AllowedRow kOtherAllowed[] = {
     {"listen",
      "a list of ADDR:PORT, http://ADDR:PORT, udp://ADDR:PORT or proxy+http://ADDR:PORT, such as "
      "0.0.0.0:6969,[::]:6969"},
-    {"trusted_proxies",
-     "none, or a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8,2001:db8::/32"},
+    {"trusted_proxies", kNetworksAllowed},
+    {"honor_ip_param", kNetworksAllowed},
     {"connection_id_secret_file", "a file of 16 to 4096 bytes, or empty"},
     {"flagfile", "a file that can be read"},
     {"allow_noncompact", "true or false"},
@@ -315,7 +321,10 @@ absl::Status SetHttp(HttpOptions* options) {
   options->write_timeout_ms = Milliseconds(FLAGS_http_write_timeout);
   options->linger_timeout_ms = Milliseconds(FLAGS_http_linger_timeout);
   options->buffer_bytes_max = absl::GetFlag(FLAGS_http_buffer_memory).bytes;
-  return SetNetworks("trusted_proxies", FLAGS_trusted_proxies, &options->trusted_proxies);
+  const absl::Status status =
+      SetNetworks("trusted_proxies", FLAGS_trusted_proxies, &options->trusted_proxies);
+  if (!status.ok()) return status;
+  return SetNetworks("honor_ip_param", FLAGS_honor_ip_param, &options->honor_ip_param);
 }
 
 absl::Status SetUdp(UdpOptions* options) {

@@ -137,6 +137,8 @@ TEST(ProcessTest, AWrongValueIsNamedWithWhatIsAllowed) {
       {"--trusted_proxies=10.0.0.1/8", "--trusted_proxies: '10.0.0.1/8'", "10.0.0.0/8 or 10.0.0.1"},
       {"--trusted_proxies=127.0.0.1,proxy", "--trusted_proxies: 'proxy'", "none, or a list"},
       {"--trusted_proxies", "--trusted_proxies", "none, or a list"},
+      {"--honor_ip_param=true", "--honor_ip_param: 'true'", "none, or a list"},
+      {"--honor_ip_param=2001:db8::1/32", "--honor_ip_param: '2001:db8::1/32'", "2001:db8::/32"},
       {"--http_idle_timeout=1ms", "--http_idle_timeout=1ms", "from 100ms"},
       {"--connection_id_validity=0s", "--connection_id_validity=0", "from 1s"},
       {"--connection_id_secret_file=/nonexistent", "--connection_id_secret_file=/nonexistent",
@@ -171,6 +173,8 @@ TEST(ProcessTest, GoodValuesPassTheCheck) {
       {"--peer_timeout=2s"},
       {"--trusted_proxies="},
       {"--trusted_proxies=none"},
+      {"--honor_ip_param=none"},
+      {"--honor_ip_param=10.0.0.0/8,::1"},
       {"--trusted_proxies=127.0.0.0/8, ::1"},
       {"--listen=proxy+http://127.0.0.1:0,127.0.0.1:0", "--trusted_proxies=127.0.0.1"},
       // The last one counts.
@@ -208,12 +212,26 @@ TEST(ProcessTest, HelpListsEveryFlagWithDefaultAndRange) {
   Process process({"--help"});
   const std::string help = process.ReadOut();
   EXPECT_EQ(process.Wait(), 0);
-  for (const absl::string_view flag :
-       {"listen", "workers", "interval", "min_interval", "peer_timeout", "numwant_default",
-        "numwant_max", "max_memory", "allow_noncompact", "allow_scrape",
-        "connection_id_secret_file", "connection_id_validity", "max_connections",
-        "max_connections_per_address", "trusted_proxies", "flagfile", "check_config", "version",
-        "help"}) {
+  for (const absl::string_view flag : {"listen",
+                                       "workers",
+                                       "interval",
+                                       "min_interval",
+                                       "peer_timeout",
+                                       "numwant_default",
+                                       "numwant_max",
+                                       "max_memory",
+                                       "allow_noncompact",
+                                       "allow_scrape",
+                                       "connection_id_secret_file",
+                                       "connection_id_validity",
+                                       "max_connections",
+                                       "max_connections_per_address",
+                                       "trusted_proxies",
+                                       "honor_ip_param",
+                                       "flagfile",
+                                       "check_config",
+                                       "version",
+                                       "help"}) {
     EXPECT_THAT(help, HasSubstr(absl::StrCat("\n  --", flag, "\n")));
   }
   EXPECT_THAT(help, HasSubstr("Default: 30m. Allowed: a duration from 1s to 24h"));
@@ -269,6 +287,21 @@ TEST(ProcessTest, TrustedProxiesAreBelievedAndNobodyElse) {
                      is_trusted ? "--trusted_proxies=127.0.0.0/8" : "--trusted_proxies=none"});
     TestClient client(ListeningAt(process.ReadErrorLine()), SOCK_STREAM);
     EXPECT_EQ(AskedAddress(&client, "", kField), is_trusted ? "198.51.100.1" : "127.0.0.1");
+  }
+}
+
+TEST(ProcessTest, TheIpParameterIsHonoredWhereAllowed) {
+  constexpr absl::string_view kAnnounce =
+      "/announce?info_hash=aaaaaaaaaaaaaaaaaaaa&peer_id=-XX0000-012345678901&left=5&port=";
+  for (const bool is_allowed : {true, false}) {
+    Process process({"--listen=http://127.0.0.1:0",
+                     is_allowed ? "--honor_ip_param=127.0.0.1" : "--honor_ip_param=127.0.0.2"});
+    TestClient client(ListeningAt(process.ReadErrorLine()), SOCK_STREAM);
+    client.Ask(absl::StrCat("GET ", kAnnounce, "6881&ip=198.51.100.1 HTTP/1.1\r\n\r\n"));
+    const std::string reply = client.Ask(absl::StrCat("GET ", kAnnounce, "6882 HTTP/1.1\r\n\r\n"));
+    const std::string peer = is_allowed ? std::string("\xc6\x33\x64\x01\x1a\xe1", 6)
+                                        : std::string("\x7f\0\0\x01\x1a\xe1", 6);
+    EXPECT_THAT(reply, HasSubstr("5:peers6:" + peer));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "tracker/http/client_address.h"
 #include "tracker/http/reply_body.h"
 #include "tracker/http/route.h"
+#include "tracker/http/stated_address.h"
 
 namespace septet::tracker {
 namespace {
@@ -44,11 +45,10 @@ Event EventOf(http::AnnounceEvent event) {
   return Event::kNone;
 }
 
-AnnounceRequest RequestOf(const http::AnnounceQuery& query, const Endpoint& source) {
+AnnounceRequest RequestOf(const http::AnnounceQuery& query, const Endpoint& peer) {
   AnnounceRequest request;
   request.info_hash = query.info_hash;
-  request.peer = source;
-  request.peer.set_port(query.port);
+  request.peer = peer;
   request.role = RoleOf(query);
   request.event = EventOf(query.event);
   request.numwant =
@@ -128,6 +128,16 @@ Endpoint HttpHandler::SourceOf(const http::RequestHead& request,
                                  : context.source;
 }
 
+Endpoint HttpHandler::PeerOf(const http::AnnounceQuery& query, const HttpRequestContext& context,
+                             const Endpoint& source) const {
+  if (context.believes_claims && trust_.ip_param.Contains(source)) {
+    return StatedPeer(query, source);
+  }
+  Endpoint peer = source;
+  peer.set_port(query.port);
+  return peer;
+}
+
 size_t HttpHandler::WriteAnnounce(const http::RequestHead& request,
                                   const HttpRequestContext& context, Random& random,
                                   absl::Span<char> out) const {
@@ -144,8 +154,8 @@ size_t HttpHandler::WriteAnnounce(const http::RequestHead& request,
       absl::MakeSpan(ipv4).subspan(0, options.numwant_max * kCompactIpv4Bytes),
       absl::MakeSpan(ipv6).subspan(0, options.numwant_max * kCompactIpv6Bytes)};
   const Endpoint source = SourceOf(request, context);
-  const AnnounceReply reply =
-      service_->Announce(RequestOf(query, source), context.now_ms, random, peers);
+  const AnnounceReply reply = service_->Announce(RequestOf(query, PeerOf(query, context, source)),
+                                                 context.now_ms, random, peers);
   if (!reply.failure.empty()) return WriteFailureBody(reply.failure, out);
 
   const AnnounceBody body = {&reply, source, query.compact,

@@ -11,6 +11,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "http/query.h"
 #include "http/request_head.h"
 #include "http/response_head.h"
 #include "tracker/endpoint.h"
@@ -34,7 +35,8 @@ inline constexpr size_t kHttpResponseBytesMax = http::kResponseHeadBytesMax + kH
 
 // Whose word is taken for what. Empty: nobody's.
 struct HttpTrust {
-  Networks proxies;  // their X-Forwarded-For and Forwarded name the client
+  Networks proxies;   // their X-Forwarded-For and Forwarded name the client
+  Networks ip_param;  // clients whose ip=, ipv4= and ipv6= say where they listen
 };
 
 // What a request head does not say.
@@ -64,6 +66,8 @@ class HttpHandler {
   size_t WriteAnnounce(const http::RequestHead& request, const HttpRequestContext& context,
                        Random& random, absl::Span<char> out) const;
   Endpoint SourceOf(const http::RequestHead& request, const HttpRequestContext& context) const;
+  Endpoint PeerOf(const http::AnnounceQuery& query, const HttpRequestContext& context,
+                  const Endpoint& source) const;
   size_t WriteScrape(absl::string_view query_text, absl::Span<char> out) const;
 
   Service* const service_;

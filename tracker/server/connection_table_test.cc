@@ -35,6 +35,15 @@ TEST(ConnectionTableTest, OldestIsTheOneThatCameFirstIntoThePhase) {
   EXPECT_EQ(table.size(), 0u);
 }
 
+TEST(ConnectionTableTest, ASlotThatIsUsedAgainIsAsNew) {
+  ConnectionTable table;
+  table.Add(10, Endpoint(), 1).awaits_proxy_header = true;
+  table.Remove(*table.Oldest(Phase::kHead));
+  const Connection& again = table.Add(11, Endpoint(), 2);
+  EXPECT_EQ(again.index, 0u);
+  EXPECT_FALSE(again.awaits_proxy_header);
+}
+
 TEST(ConnectionTableTest, MovingWithinAPhaseMakesYoung) {
   ConnectionTable table;
   Connection& a = table.Add(10, Endpoint(), 1);

@@ -132,6 +132,40 @@ TEST_F(ProxyTest, ATrustedProxyHasNoLimitOfItsOwn) {
   }
 }
 
+// --- ip= ---------------------------------------------------------------------------
+
+TEST_F(ProxyTest, APeerListensWhereItSaysIfItIsBelieved) {
+  ServerOptions options = Options("http://127.0.0.1:0", "none");
+  options.http.honor_ip_param = *Networks::Parse("127.0.0.0/8");
+  Start(options);
+  TestClient client = Connect();
+  // It is told from where it asked all the same, and not given its own address.
+  const std::string first = client.Ask(Announce("", "&ip=198.51.100.1"));
+  EXPECT_THAT(first, HasSubstr(ExternalIp("127.0.0.1")));
+  EXPECT_THAT(first, HasSubstr("5:peers0:e"));
+  EXPECT_THAT(client.Ask(Announce("", "&ipv4=198.51.100.2:7000")),
+              HasSubstr("5:peers6:" + CompactPeer("198.51.100.1")));
+  EXPECT_EQ(server_->store().Usage().ipv4_peers, 2u);
+  // The other family and broken values: the address that it asked from.
+  for (const absl::string_view query : {"&ip=2001:db8::1", "&ip=localhost", "&ipv6=2001:db8::1"}) {
+    client.Ask(Announce("", query));
+    EXPECT_EQ(server_->store().Usage().ipv4_peers, 3u);
+    EXPECT_EQ(server_->store().Usage().ipv6_peers, 0u);
+  }
+}
+
+TEST_F(ProxyTest, BehindAProxyTheClientIsTheOneToBeBelieved) {
+  ServerOptions options = Options("http://127.0.0.1:0", "127.0.0.1");
+  options.http.honor_ip_param = *Networks::Parse("10.0.0.0/8");
+  Start(options);
+  TestClient proxy = Connect();
+  proxy.Ask(Announce("X-Forwarded-For: 10.0.0.7\r\n", "&ip=198.51.100.1"));
+  EXPECT_THAT(proxy.Ask(Announce("X-Forwarded-For: 203.0.113.7\r\n", "&ip=198.51.100.2")),
+              HasSubstr("5:peers6:" + CompactPeer("198.51.100.1")));
+  EXPECT_THAT(proxy.Ask(Announce("X-Forwarded-For: 10.0.0.7\r\n", "&ip=198.51.100.1")),
+              HasSubstr("5:peers6:" + CompactPeer("203.0.113.7")));
+}
+
 // --- The PROXY protocol ------------------------------------------------------------
 
 constexpr absl::string_view kSignature("\r\n\r\n\0\r\nQUIT\n", 12);
@@ -201,6 +235,16 @@ TEST_F(ProxyProtocolTest, WithoutAClientItIsTheProxyAndNothingElseIsBelieved) {
     const std::string request = absl::StrCat(header, Announce("X-Forwarded-For: 198.51.100.1\r\n"));
     EXPECT_THAT(Connect().Ask(request), HasSubstr(ExternalIp("127.0.0.1")));
   }
+}
+
+TEST_F(ProxyProtocolTest, WithoutAClientItsIpParameterIsNotBelieved) {
+  ServerOptions options = ProxyOptions();
+  options.http.honor_ip_param = *Networks::Parse("127.0.0.1");
+  Start(options);
+  const std::string request = Announce("", "&ip=198.51.100.1");
+  Connect().Ask(absl::StrCat("PROXY UNKNOWN\r\n", request));
+  EXPECT_THAT(Connect().Ask(absl::StrCat(kVersion1, request)),
+              HasSubstr("5:peers6:" + CompactPeer("127.0.0.1")));
 }
 
 TEST_F(ProxyProtocolTest, TheClientMayBeATrustedProxyItself) {

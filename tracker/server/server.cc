@@ -104,7 +104,7 @@ class Server::Impl {
         calls_(*options.calls),
         store_(WithKey(options.store, secrets)),
         service_(options.service, &store_),
-        http_handler_(&service_, {.proxies = options.http.trusted_proxies}),
+        http_handler_(&service_, {options.http.trusted_proxies, options.http.honor_ip_param}),
         udp_handler_(WithKey(options.udp, secrets), &service_),
         limits_(ConnectionsMaxFor(options.http.connections_max),
                 options.http.connections_per_address_max, options.http.trusted_proxies),

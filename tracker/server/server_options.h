@@ -24,6 +24,9 @@ struct HttpOptions {
   // Proxies whose X-Forwarded-For and Forwarded name the client, and who alone may connect
   // to a listener of the PROXY protocol.
   Networks trusted_proxies;
+  // Clients whose ip=, ipv4= and ipv6= in an announce say where they listen; told from the
+  // address behind a trusted proxy.
+  Networks honor_ip_param;
   int64_t idle_timeout_ms = 30'000;   // between a response and the next request
   int64_t head_timeout_ms = 10'000;   // for a whole request head
   int64_t write_timeout_ms = 30'000;  // for the client to take a response
