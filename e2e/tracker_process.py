@@ -12,13 +12,13 @@ class TrackerProcess:
 
   Attributes:
     host: the address as it stands in a URL (an IPv6 one in brackets).
-    urls: a dictionary from 'http' and 'udp' to the announce URL.
+    urls: a dictionary from each of `protocols` to the announce URL.
   """
 
-  def __init__(self, binary, host, deadline):
+  def __init__(self, binary, host, deadline, protocols=('http', 'udp'), flags=()):
     self.host = host
-    listen = ','.join('%s://%s:0' % (protocol, host) for protocol in ('http', 'udp'))
-    self._child = ChildProcess([binary, '--listen=' + listen])
+    listen = ','.join('%s://%s:0' % (protocol, host) for protocol in protocols)
+    self._child = ChildProcess([binary, '--listen=' + listen, *flags])
     try:
       line = self._child.wait_for_line(_START_UP_LINE, deadline)
     except BaseException:
