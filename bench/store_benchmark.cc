@@ -1,11 +1,13 @@
-// What the swarm store costs an operation, by the shape of its swarms. Arguments are
-// torrents and peers in each, at most four million peers in all.
+// What the swarm store costs an operation, by the shape of its swarms and the number of
+// threads that use it at once. Arguments are torrents and peers in each. The largest shapes
+// take some seconds to fill; --benchmark_filter='torrents:10000/' keeps to the small ones.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -62,9 +64,11 @@ class Filled {
 
   // The one last asked for is kept: benchmarks of one shape stand side by side.
   static Filled& Of(const benchmark::State& state) {
+    static std::mutex mutex;
     static std::unique_ptr<Filled> kept;
     const Shape shape = {static_cast<uint32_t>(state.range(0)),
                          static_cast<uint32_t>(state.range(1))};
+    const std::lock_guard<std::mutex> guard(mutex);
     if (kept == nullptr || !(kept->shape_ == shape)) {
       kept.reset();
       kept = std::make_unique<Filled>(shape);
@@ -73,6 +77,8 @@ class Filled {
   }
 
   const Shape& shape() const { return shape_; }
+  SwarmStore& store() { return store_; }
+  int64_t now_ms() const { return now_ms_; }
 
   // Each pass belongs to a tick of its own.
   void SweepOnce() {
@@ -81,119 +87,138 @@ class Filled {
     }
   }
 
-  SwarmStore& store() { return store_; }
-
-  void Announce(AnnounceRequest request, Event event) {
-    request.event = event;
-    const AnnounceResult result =
-        store_.Announce(request, now_ms_, random_, {absl::MakeSpan(room_), absl::Span<uint8_t>()});
-    benchmark::DoNotOptimize(result.ipv4_peers);
-  }
-
-  // Of torrents at random; peers `first` and up, which differ within a torrent.
-  std::vector<AnnounceRequest> Draw(uint32_t first, uint32_t peers) {
-    std::vector<AnnounceRequest> requests;
-    for (size_t i = 0; i < kRequests; ++i) {
-      const uint32_t peer = first + (peers == 0 ? static_cast<uint32_t>(i) : random_.Below(peers));
-      requests.push_back(RequestOf(random_.Below(shape_.torrents), peer));
-      requests.back().numwant = kNumwant;
-    }
-    return requests;
-  }
-
  private:
   const Shape shape_;
   SwarmStore store_{StoreOptions{}};
   int64_t now_ms_ = 1'000'000;
   Random random_{1};
+};
+
+// One of the threads that use a store.
+class User {
+ public:
+  explicit User(const benchmark::State& state)
+      : filled_(Filled::Of(state)),
+        thread_(static_cast<uint32_t>(state.thread_index())),
+        random_(thread_) {}
+
+  SwarmStore& store() { return filled_.store(); }
+
+  void Announce(AnnounceRequest request, Event event) {
+    request.event = event;
+    const AnnounceResult result = store().Announce(request, filled_.now_ms(), random_,
+                                                   {absl::MakeSpan(room_), absl::Span<uint8_t>()});
+    benchmark::DoNotOptimize(result.ipv4_peers);
+  }
+
+  // Of listed peers, torrents and peers at random.
+  std::vector<AnnounceRequest> DrawListed() {
+    return Draw([this](size_t) { return random_.Below(filled_.shape().peers); });
+  }
+
+  // Of peers that are not listed, none of them another thread's, in torrents at random.
+  std::vector<AnnounceRequest> DrawNew() {
+    const auto first = static_cast<uint32_t>(filled_.shape().peers + thread_ * kRequests);
+    return Draw([first](size_t i) { return first + static_cast<uint32_t>(i); });
+  }
+
+ private:
+  template <typename Peer>
+  std::vector<AnnounceRequest> Draw(Peer peer) {
+    std::vector<AnnounceRequest> requests;
+    for (size_t i = 0; i < kRequests; ++i) {
+      requests.push_back(RequestOf(random_.Below(filled_.shape().torrents), peer(i)));
+      requests.back().numwant = kNumwant;
+    }
+    return requests;
+  }
+
+  Filled& filled_;
+  const uint32_t thread_;
+  Random random_;
   std::array<uint8_t, kNumwant * kCompactIpv4Bytes> room_;
 };
 
 // Prefetches a batch as the server does, then takes it one by one.
 template <typename Take>
-void TakeBatch(Filled& filled, absl::Span<const AnnounceRequest> batch, Take take) {
-  for (const AnnounceRequest& request : batch) filled.store().Prefetch(request.info_hash);
+void TakeBatch(User& user, absl::Span<const AnnounceRequest> batch, Take take) {
+  for (const AnnounceRequest& request : batch) user.store().Prefetch(request.info_hash);
   for (const AnnounceRequest& request : batch) take(request);
 }
 
 template <typename Take>
-void TakeAll(Filled& filled, const std::vector<AnnounceRequest>& requests, Take take) {
+void TakeAll(User& user, const std::vector<AnnounceRequest>& requests, Take take) {
   for (size_t i = 0; i < requests.size(); i += kBatch) {
-    TakeBatch(filled, absl::MakeConstSpan(requests).subspan(i, kBatch), take);
+    TakeBatch(user, absl::MakeConstSpan(requests).subspan(i, kBatch), take);
   }
 }
 
 // Over and over: what leaves the store as it was.
 template <typename Take>
-void RunSteady(benchmark::State& state, Filled& filled,
-               const std::vector<AnnounceRequest>& requests, Take take) {
+void RunSteady(benchmark::State& state, User& user, const std::vector<AnnounceRequest>& requests,
+               Take take) {
   size_t next = 0;
   while (state.KeepRunningBatch(kBatch)) {
-    TakeBatch(filled, absl::MakeConstSpan(requests).subspan(next, kBatch), take);
+    TakeBatch(user, absl::MakeConstSpan(requests).subspan(next, kBatch), take);
     next = (next + kBatch) % requests.size();
   }
   state.SetItemsProcessed(state.iterations());
 }
 
 void BM_Refresh(benchmark::State& state) {
-  Filled& filled = Filled::Of(state);
-  RunSteady(state, filled, filled.Draw(0, filled.shape().peers),
-            [&](const AnnounceRequest& request) { filled.Announce(request, Event::kNone); });
+  User user(state);
+  RunSteady(state, user, user.DrawListed(),
+            [&](const AnnounceRequest& request) { user.Announce(request, Event::kNone); });
 }
 
 // One by one, so that each waits for its memory.
 void BM_RefreshWithoutPrefetch(benchmark::State& state) {
-  Filled& filled = Filled::Of(state);
-  const std::vector<AnnounceRequest> requests = filled.Draw(0, filled.shape().peers);
+  User user(state);
+  const std::vector<AnnounceRequest> requests = user.DrawListed();
   size_t next = 0;
   for (auto _ : state) {
-    filled.Announce(requests[next], Event::kNone);
+    user.Announce(requests[next], Event::kNone);
     next = (next + 1) % requests.size();
   }
   state.SetItemsProcessed(state.iterations());
 }
 
 void BM_Scrape(benchmark::State& state) {
-  Filled& filled = Filled::Of(state);
-  RunSteady(state, filled, filled.Draw(0, filled.shape().peers),
-            [&](const AnnounceRequest& request) {
-              const SwarmCounts counts = filled.store().Scrape(request.info_hash);
-              benchmark::DoNotOptimize(counts.complete);
-            });
+  User user(state);
+  RunSteady(state, user, user.DrawListed(), [&](const AnnounceRequest& request) {
+    const SwarmCounts counts = user.store().Scrape(request.info_hash);
+    benchmark::DoNotOptimize(counts.complete);
+  });
 }
 
 // Peers that are not in the store come and go again; `before` and `after` are not measured.
 template <typename Before, typename Take, typename After>
 void RunComing(benchmark::State& state, Before before, Take take, After after) {
-  Filled& filled = Filled::Of(state);
-  const std::vector<AnnounceRequest> requests = filled.Draw(filled.shape().peers, 0);
+  User user(state);
+  const std::vector<AnnounceRequest> requests = user.DrawNew();
   while (state.KeepRunningBatch(kRequests)) {
     state.PauseTiming();
-    TakeAll(filled, requests, [&](const AnnounceRequest& request) { before(filled, request); });
+    TakeAll(user, requests, [&](const AnnounceRequest& request) { before(user, request); });
     state.ResumeTiming();
-    TakeAll(filled, requests, [&](const AnnounceRequest& request) { take(filled, request); });
+    TakeAll(user, requests, [&](const AnnounceRequest& request) { take(user, request); });
     state.PauseTiming();
-    TakeAll(filled, requests, [&](const AnnounceRequest& request) { after(filled, request); });
+    TakeAll(user, requests, [&](const AnnounceRequest& request) { after(user, request); });
     state.ResumeTiming();
   }
   state.SetItemsProcessed(state.iterations());
 }
 
-void Nothing(Filled&, const AnnounceRequest&) {}
-void Start(Filled& filled, const AnnounceRequest& request) {
-  filled.Announce(request, Event::kStarted);
-}
-void StartAsLeecher(Filled& filled, AnnounceRequest request) {
+void Nothing(User&, const AnnounceRequest&) {}
+void Start(User& user, const AnnounceRequest& request) { user.Announce(request, Event::kStarted); }
+void StartAsLeecher(User& user, AnnounceRequest request) {
   request.role = Role::kLeecher;
-  filled.Announce(request, Event::kStarted);
+  user.Announce(request, Event::kStarted);
 }
-void Complete(Filled& filled, AnnounceRequest request) {
+void Complete(User& user, AnnounceRequest request) {
   request.role = Role::kSeeder;
-  filled.Announce(request, Event::kCompleted);
+  user.Announce(request, Event::kCompleted);
 }
-void Stop(Filled& filled, const AnnounceRequest& request) {
-  filled.Announce(request, Event::kStopped);
-}
+void Stop(User& user, const AnnounceRequest& request) { user.Announce(request, Event::kStopped); }
 
 void BM_New(benchmark::State& state) { RunComing(state, Nothing, Start, Stop); }
 void BM_Stop(benchmark::State& state) { RunComing(state, Start, Stop, Nothing); }
@@ -212,27 +237,30 @@ void BM_Sweep(benchmark::State& state) {
 }
 
 void RegisterAll() {
-  constexpr Shape kShapes[] = {{10'000, 1},   {10'000, 4},    {10'000, 40},  {4000, 1000},
-                               {40, 100'000}, {1'000'000, 1}, {1'000'000, 4}};
+  constexpr Shape kShapes[] = {{10'000, 1},     {10'000, 4},    {10'000, 40},   {10'000, 1000},
+                               {100, 100'000},  {1'000'000, 1}, {1'000'000, 4}, {1'000'000, 40},
+                               {10'000'000, 1}, {10'000'000, 4}};
   struct Row {
     const char* name;
     void (*run)(benchmark::State&);
+    int threads_max;
     int64_t iterations = 0;  // 0: as many as it takes
   };
   constexpr Row kRows[] = {
-      {"Refresh", BM_Refresh},
-      {"RefreshWithoutPrefetch", BM_RefreshWithoutPrefetch},
-      {"New", BM_New},
-      {"Stop", BM_Stop},
-      {"Complete", BM_Complete},
-      {"Scrape", BM_Scrape},
-      {"Sweep", BM_Sweep, kSweepPasses},
+      {"Refresh", BM_Refresh, 2},
+      {"RefreshWithoutPrefetch", BM_RefreshWithoutPrefetch, 1},
+      {"New", BM_New, 2},
+      {"Stop", BM_Stop, 2},
+      {"Complete", BM_Complete, 2},
+      {"Scrape", BM_Scrape, 2},
+      {"Sweep", BM_Sweep, 1, kSweepPasses},
   };
   // By shape first, so that each is filled once.
   for (const Shape& shape : kShapes) {
     for (const Row& row : kRows) {
       auto* const benchmark = benchmark::RegisterBenchmark(row.name, row.run);
       benchmark->ArgNames({"torrents", "peers"})->Args({shape.torrents, shape.peers});
+      benchmark->ThreadRange(1, row.threads_max);
       if (row.iterations > 0) benchmark->Iterations(row.iterations);
     }
   }

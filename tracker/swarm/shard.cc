@@ -98,7 +98,8 @@ SwarmCounts Shard::Scrape(const InfoHash& info_hash, uint32_t hash) const {
 // more than what is left of them. If nobody swept for so long (the machine was asleep),
 // it is done here, at once.
 void Shard::SetTick(Tick tick) {
-  latest_tick_ = std::max(latest_tick_, tick);
+  // Nothing is written where nothing changes: the line is shared by all threads.
+  if (tick > latest_tick_) latest_tick_ = tick;
   while (memory_.tick < latest_tick_) {
     memory_.tick = std::min(latest_tick_, swept_tick_ + kSweepLagTicksMax);
     if (memory_.tick == latest_tick_) return;
