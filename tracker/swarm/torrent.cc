@@ -5,18 +5,6 @@
 
 namespace septet::tracker {
 
-uint8_t* Torrent::Where(Family family) const {
-  const bool ipv4 = family == Family::kIpv4;
-  switch (slot_->kind()) {
-    case SlotKind::kOneFamily:
-      return slot_->block().is_ipv4() == ipv4 ? slot_->body : nullptr;
-    case SlotKind::kTwoFamilies:
-      return ipv4 ? two()->ipv4 : two()->ipv6;
-    default:
-      return nullptr;
-  }
-}
-
 void Torrent::SetInline(const uint8_t* key, PeerState state) {
   slot_->set_kind(SlotKind::kOnePeer);
   std::memcpy(slot_->body, key, kCompactIpv4Bytes);

@@ -86,7 +86,14 @@ class Torrent {
   void RemoveInline();
 
   // Where the BlockRef of the family's peers lies; null if it has none.
-  uint8_t* Where(Family family) const;
+  uint8_t* Where(Family family) const {
+    const bool ipv4 = family == Family::kIpv4;
+    if (slot_->kind() == SlotKind::kOneFamily) {
+      return slot_->block().is_ipv4() == ipv4 ? slot_->body : nullptr;
+    }
+    if (slot_->kind() == SlotKind::kTwoFamilies) return ipv4 ? two()->ipv4 : two()->ipv6;
+    return nullptr;
+  }
   TwoFamilies* two() const {
     return reinterpret_cast<TwoFamilies*>(memory_->arena.block(slot_->block()));
   }
