@@ -1,8 +1,10 @@
 // What size costs: the longest single announce while a store grows, and the cost of an
-// announce at each size.
+// announce at each size. Beside it what the machine does by itself: the longest of as many
+// readings of the clock, and of first touches of as many pages as the store has grown by.
 //
 //   bazel run -c opt //bench:scale_benchmark -- --torrents=10000,1000000,10000000
 
+#include <sys/mman.h>
 #include <time.h>
 
 #include <algorithm>
@@ -40,21 +42,70 @@ int64_t CpuNs() {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+// The five longest of many times.
+class Longest {
+ public:
+  void Take(int64_t ns) {
+    if (longest_.size() == kKept && ns <= longest_.back()) return;
+    longest_.push_back(ns);
+    std::sort(longest_.rbegin(), longest_.rend());
+    if (longest_.size() > kKept) longest_.pop_back();
+  }
+  std::string Microseconds() const {
+    std::string text;
+    for (const int64_t ns : longest_) {
+      absl::StrAppendFormat(&text, "%s%d", text.empty() ? "" : ", ", ns / 1000);
+    }
+    return text;
+  }
+
+ private:
+  static constexpr size_t kKept = 5;
+  std::vector<int64_t> longest_;
+};
+
+// What a virtual machine adds to the time of a thread that does nothing.
+Longest LongestReading(uint64_t count) {
+  Longest longest;
+  for (uint64_t i = 0; i < count; ++i) {
+    const int64_t before = CpuNs();
+    longest.Take(CpuNs() - before);
+  }
+  return longest;
+}
+
+// What memory costs that nobody has touched before.
+Longest LongestTouch(size_t bytes) {
+  constexpr size_t kPageBytes = 4096;
+  Longest longest;
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return longest;
+  auto* const pages = static_cast<volatile char*>(memory);
+  for (size_t at = 0; at < bytes; at += kPageBytes) {
+    const int64_t before = CpuNs();
+    pages[at] = 1;
+    longest.Take(CpuNs() - before);
+  }
+  munmap(memory, bytes);
+  return longest;
+}
+
 class Scale {
  public:
   // Adds torrents up to so many; prints the longest announce among them.
   void GrowTo(uint32_t torrents, uint32_t peers) {
-    std::vector<int64_t> longest;
+    Longest longest;
     const int64_t start = CpuNs();
+    const uint64_t bytes_before = store_.Usage().bytes_total;
     uint64_t count = 0;
     for (uint32_t torrent = torrents_; torrent < torrents; ++torrent) {
       for (uint32_t peer = 0; peer < peers; ++peer) {
         const tracker::AnnounceRequest request = RequestOf(torrent, peer, 0);
         const int64_t before = CpuNs();
         store_.Announce(request, 1000, random_, {});
-        const int64_t ns = CpuNs() - before;
+        longest.Take(CpuNs() - before);
         ++count;
-        if (longest.size() < 5 || ns > longest.back()) Insert(ns, &longest);
       }
     }
     torrents_ = torrents;
@@ -64,9 +115,14 @@ class Scale {
         "%10u torrents x %u: grew with %.0f ns an announce (clock included), longest %s us; "
         "%.1f bytes a peer\n",
         torrents, peers, static_cast<double>(CpuNs() - start) / static_cast<double>(count),
-        Microseconds(longest),
+        longest.Microseconds(),
         static_cast<double>(usage.bytes_total) /
             static_cast<double>(usage.ipv4_peers + usage.ipv6_peers));
+    absl::PrintF(
+        "%10u torrents x %u: longest of as many readings of the clock %s us, of first touches of "
+        "as many pages %s us\n",
+        torrents, peers, LongestReading(count).Microseconds(),
+        LongestTouch(usage.bytes_total - bytes_before).Microseconds());
   }
 
   // The median round of refreshing announces, one by one and in batches with prefetch.
@@ -115,17 +171,6 @@ class Scale {
     return static_cast<double>(CpuNs() - start) / static_cast<double>(requests.size());
   }
 
-  static void Insert(int64_t ns, std::vector<int64_t>* longest) {
-    longest->push_back(ns);
-    std::sort(longest->rbegin(), longest->rend());
-    if (longest->size() > 5) longest->pop_back();
-  }
-  static std::string Microseconds(const std::vector<int64_t>& longest) {
-    std::string text;
-    for (const int64_t ns : longest)
-      absl::StrAppendFormat(&text, "%s%d", text.empty() ? "" : ", ", ns / 1000);
-    return text;
-  }
   static double Median(std::vector<double>* values) {
     std::sort(values->begin(), values->end());
     return (*values)[values->size() / 2];
