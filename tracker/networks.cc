@@ -127,9 +127,8 @@ void Networks::SortAndMerge() {
   }
 }
 
-bool Networks::Contains(const Endpoint& endpoint) const {
+bool Networks::Find(const Endpoint& endpoint) const {
   const std::vector<Range>& ranges = ranges_[static_cast<size_t>(endpoint.family)];
-  if (ranges.empty()) return false;
   Address address{};
   std::copy_n(endpoint.compact.begin(), endpoint.address_bytes(), address.begin());
   const auto behind =

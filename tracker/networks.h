@@ -33,7 +33,7 @@ class Networks {
 
   // Whether the address of `endpoint` is in one of the networks. Networks of IPv6, ::/0
   // too, hold no IPv4 address. Cost: logarithmic in the number of networks.
-  bool Contains(const Endpoint& endpoint) const;
+  bool Contains(const Endpoint& endpoint) const { return !empty() && Find(endpoint); }
 
  private:
   // An address in network order; of IPv4 the rest is zero.
@@ -43,6 +43,7 @@ class Networks {
     Address last{};
   };
 
+  bool Find(const Endpoint& endpoint) const;
   void Add(Family family, const Range& range);
   void SortAndMerge();
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/types/optional.h"
 #include "http/query.h"
 #include "tracker/http/client_address.h"
 #include "tracker/http/reply_body.h"
@@ -45,10 +46,11 @@ Event EventOf(http::AnnounceEvent event) {
   return Event::kNone;
 }
 
-AnnounceRequest RequestOf(const http::AnnounceQuery& query, const Endpoint& peer) {
+AnnounceRequest RequestOf(const http::AnnounceQuery& query, const Endpoint& source) {
   AnnounceRequest request;
   request.info_hash = query.info_hash;
-  request.peer = peer;
+  request.peer = source;
+  request.peer.set_port(query.port);
   request.role = RoleOf(query);
   request.event = EventOf(query.event);
   request.numwant =
@@ -122,22 +124,6 @@ size_t HttpHandler::Handle(const http::RequestHead& request, const HttpRequestCo
   return WriteHead({code, body_bytes, context.keep_alive, request.minor_version}, is_head, out);
 }
 
-Endpoint HttpHandler::SourceOf(const http::RequestHead& request,
-                               const HttpRequestContext& context) const {
-  return context.believes_claims ? ClientOf(context.source, request, trust_.proxies)
-                                 : context.source;
-}
-
-Endpoint HttpHandler::PeerOf(const http::AnnounceQuery& query, const HttpRequestContext& context,
-                             const Endpoint& source) const {
-  if (context.believes_claims && trust_.ip_param.Contains(source)) {
-    return StatedPeer(query, source);
-  }
-  Endpoint peer = source;
-  peer.set_port(query.port);
-  return peer;
-}
-
 size_t HttpHandler::WriteAnnounce(const http::RequestHead& request,
                                   const HttpRequestContext& context, Random& random,
                                   absl::Span<char> out) const {
@@ -153,9 +139,17 @@ size_t HttpHandler::WriteAnnounce(const http::RequestHead& request,
   const PeerOutput peers = {
       absl::MakeSpan(ipv4).subspan(0, options.numwant_max * kCompactIpv4Bytes),
       absl::MakeSpan(ipv6).subspan(0, options.numwant_max * kCompactIpv6Bytes)};
-  const Endpoint source = SourceOf(request, context);
-  const AnnounceReply reply = service_->Announce(RequestOf(query, PeerOf(query, context, source)),
-                                                 context.now_ms, random, peers);
+  // Mostly nobody is believed, and nothing is copied then.
+  absl::optional<Endpoint> client;
+  if (context.believes_claims && !trust_.proxies.empty()) {
+    client = ClientOf(context.source, request, trust_.proxies);
+  }
+  const Endpoint& source = client.has_value() ? *client : context.source;
+  AnnounceRequest announce = RequestOf(query, source);
+  if (context.believes_claims && trust_.ip_param.Contains(source)) {
+    announce.peer = StatedPeer(query, source);
+  }
+  const AnnounceReply reply = service_->Announce(announce, context.now_ms, random, peers);
   if (!reply.failure.empty()) return WriteFailureBody(reply.failure, out);
 
   const AnnounceBody body = {&reply, source, query.compact,

@@ -11,7 +11,6 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "http/query.h"
 #include "http/request_head.h"
 #include "http/response_head.h"
 #include "tracker/endpoint.h"
@@ -65,9 +64,6 @@ class HttpHandler {
  private:
   size_t WriteAnnounce(const http::RequestHead& request, const HttpRequestContext& context,
                        Random& random, absl::Span<char> out) const;
-  Endpoint SourceOf(const http::RequestHead& request, const HttpRequestContext& context) const;
-  Endpoint PeerOf(const http::AnnounceQuery& query, const HttpRequestContext& context,
-                  const Endpoint& source) const;
   size_t WriteScrape(absl::string_view query_text, absl::Span<char> out) const;
 
   Service* const service_;
