@@ -262,11 +262,11 @@ HeadStatus RequestHeadParser::Parse(string_view bytes, RequestHead* head) {
   const string_view window = bytes.substr(0, kHeadBytesMax);
   const size_t begin = EmptyLinesBytes(window);
   // The line end that was last may turn out to be that of the last line.
-  const size_t from = std::max(begin, scanned_ < 2 ? 0 : scanned_ - 2);
+  const size_t from = std::max<size_t>(begin, scanned_ < 2 ? 0 : scanned_ - 2);
   const size_t end = FindHeadEnd(window, from);
   if (end == string_view::npos) {
     if (bytes.size() < kHeadBytesMax) {
-      scanned_ = window.size();
+      scanned_ = static_cast<uint32_t>(window.size());
       return HeadStatus::kIncomplete;
     }
     Reset();

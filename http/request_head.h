@@ -77,7 +77,7 @@ class RequestHeadParser {
   void Reset();
 
  private:
-  size_t scanned_ = 0;  // bytes known to hold no end of a head
+  uint32_t scanned_ = 0;  // bytes known to hold no end of a head, at most kHeadBytesMax
 };
 
 }  // namespace septet::http

@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "http/request_head.h"
 #include "tracker/endpoint.h"
+#include "tracker/networks.h"
 #include "tracker/random.h"
 #include "tracker/service.h"
 #include "tracker/swarm_store.h"
@@ -395,6 +396,33 @@ TEST_F(HttpHandlerTest, AsManyTorrentsAsARequestHoldsCanBeScraped) {
   EXPECT_EQ(body.size(),
             absl::string_view("d5:filesdee").size() + parameters.size() * kFile.size());
   EXPECT_GT(parameters.size(), 500u);
+}
+
+// --- Whom the tracker believes ----------------------------------------------------
+
+TEST_F(HttpHandlerTest, ClaimsAreBelievedFromTrustedNetworksAlone) {
+  handler_ = std::make_unique<HttpHandler>(
+      service_.get(), HttpTrust{*Networks::Parse("192.0.2.1"), *Networks::Parse("198.51.100.1")});
+  const std::string request = absl::StrCat("GET ", Announce('a', 6881, "&ip=203.0.113.7"),
+                                           " HTTP/1.1\r\nX-Forwarded-For: 198.51.100.1\r\n\r\n");
+  http::RequestHeadParser parser;
+  auto head = std::make_unique<http::RequestHead>();
+  ASSERT_EQ(parser.Parse(request, head.get()), http::HeadStatus::kComplete);
+  const std::string external_ip = "11:external ip4:";
+  EXPECT_THAT(Handle(*head, Ipv4(1)).body, HasSubstr(external_ip + "\xc6\x33\x64\x01"));
+  EXPECT_THAT(Handle(*head, Ipv4(2)).body, HasSubstr(external_ip + Bytes("\xc0\0\x02\x02")));
+  // The proxy is trusted, but the connection may be anybody's.
+  std::vector<char> out(kHttpResponseBytesMax);
+  const HttpRequestContext context = {Ipv4(1), now_ms_, true, /*believes_claims=*/false};
+  out.resize(handler_->Handle(*head, context, random_, absl::MakeSpan(out)));
+  EXPECT_THAT(std::string(out.begin(), out.end()),
+              HasSubstr(external_ip + Bytes("\xc0\0\x02\x01")));
+  // Listed are the address that was stated, and the two sources.
+  const std::string peers = Get(Announce('a', 1, "&numwant=10"), Ipv4(9));
+  EXPECT_THAT(peers, HasSubstr("5:peers18:"));
+  EXPECT_THAT(peers, HasSubstr(Bytes("\xcb\0\x71\x07\x1a\xe1")));
+  EXPECT_THAT(peers, HasSubstr(Bytes("\xc0\0\x02\x01\x1a\xe1")));
+  EXPECT_THAT(peers, HasSubstr(Bytes("\xc0\0\x02\x02\x1a\xe1")));
 }
 
 }  // namespace
