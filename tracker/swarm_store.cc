@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include "tracker/swarm/imported_part.h"
 #include "tracker/swarm/keyed_hash.h"
 #include "tracker/swarm/memory_budget.h"
 #include "tracker/swarm/peer_state.h"
@@ -64,6 +65,8 @@ class SwarmStore::Impl {
     return now_ms <= 0 ? 0 : static_cast<Tick>(now_ms) * 1000 / static_cast<Tick>(tick_us_);
   }
   int64_t tick_ms() const { return (tick_us_ + 999) / 1000; }
+  int64_t tick_us() const { return tick_us_; }
+  std::vector<Shard>& shards() { return shards_; }
   uint64_t fixed_bytes() const { return shards_.size() * sizeof(Shard); }
 
   bool Sweep(Tick tick, uint32_t budget) {
@@ -128,6 +131,54 @@ void SwarmStore::Prefetch(const InfoHash& info_hash) const {
 
 bool SwarmStore::Sweep(int64_t now_ms, uint32_t peers_max) {
   return impl_->Sweep(impl_->TickAt(now_ms), peers_max);
+}
+
+SwarmExport SwarmStore::BeginExport(int64_t now_ms) const {
+  const int64_t tick_us = impl_->tick_us();
+  SwarmExport at;
+  at.begin_tick_ = impl_->TickAt(now_ms);
+  // A peer of this tick announced in the middle of it, more or less.
+  const int64_t since_tick_us =
+      std::max<int64_t>(now_ms, 0) * 1000 - static_cast<int64_t>(at.begin_tick_) * tick_us;
+  at.ages_ = {tick_us, since_tick_us - tick_us / 2};
+  return at;
+}
+
+bool SwarmStore::Export(SwarmExport* at, int64_t now_ms, uint32_t peers_max, SwarmBatch* batch) {
+  std::vector<Shard>& shards = impl_->shards();
+  if (at->shard_ == shards.size()) return false;
+  if (!shards[at->shard_].Export(at, impl_->TickAt(now_ms), peers_max, batch)) {
+    ++at->shard_;
+    at->shard_has_begun_ = false;
+  }
+  return true;
+}
+
+ImportResult SwarmStore::Import(const SwarmBatch& batch, const SwarmAges& ages, int64_t elapsed_ms,
+                                int64_t now_ms) {
+  const ImportedAges imported_ages(ages, elapsed_ms, now_ms, impl_->tick_us());
+  const Tick tick = impl_->TickAt(now_ms);
+  ImportResult result;
+  absl::Span<const uint8_t> ipv4 = batch.ipv4;
+  absl::Span<const uint8_t> ipv6 = batch.ipv6;
+  for (const SwarmBatch::Torrent& torrent : batch.torrents) {
+    const uint64_t hash = impl_->Hash(torrent.info_hash);
+    uint32_t ipv4_left = torrent.ipv4_peers;
+    uint32_t ipv6_left = torrent.ipv6_peers;
+    do {
+      const uint32_t ipv4_peers = std::min(ipv4_left, kImportedAtOnce);
+      const uint32_t ipv6_peers = std::min(ipv6_left, kImportedAtOnce - ipv4_peers);
+      const ImportedPart part = {&torrent, &imported_ages,
+                                 ipv4.subspan(0, ipv4_peers * SwarmBatch::kIpv4Bytes),
+                                 ipv6.subspan(0, ipv6_peers * SwarmBatch::kIpv6Bytes)};
+      impl_->ShardOf(hash).Import(part, static_cast<uint32_t>(hash), tick, &result);
+      ipv4.remove_prefix(part.ipv4.size());
+      ipv6.remove_prefix(part.ipv6.size());
+      ipv4_left -= ipv4_peers;
+      ipv6_left -= ipv6_peers;
+    } while (ipv4_left + ipv6_left > 0);
+  }
+  return result;
 }
 
 int64_t SwarmStore::tick_ms() const { return impl_->tick_ms(); }

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "tracker/endpoint.h"
@@ -94,6 +95,79 @@ struct StoreOptions {
   std::array<uint64_t, 2> hash_key{};
 };
 
+// Torrents and peers on their way out of a store or into one: see SwarmStore::Export and
+// Import. //tracker/snapshot gives them a form for a disk.
+struct SwarmBatch {
+  struct Torrent {
+    InfoHash info_hash{};
+    uint32_t downloaded = 0;
+    uint32_t ticks_empty = 0;  // of a torrent without peers: for how long it has had none
+    uint32_t ipv4_peers = 0;
+    uint32_t ipv6_peers = 0;
+  };
+
+  // A peer: its compact form, and a byte that says in bits 0-1 what it is (0 leecher, 1 partial
+  // seed, 2 seeder, 3 seeder whose download was counted), in bits 2-7 its age in ticks.
+  static constexpr size_t kIpv4Bytes = kCompactIpv4Bytes + 1;
+  static constexpr size_t kIpv6Bytes = kCompactIpv6Bytes + 1;
+
+  // A torrent may come in several parts, each with some of its peers.
+  std::vector<Torrent> torrents;
+  std::vector<uint8_t> ipv4;  // the peers of all torrents, in the order of `torrents`
+  std::vector<uint8_t> ipv6;
+
+  void Clear() {
+    torrents.clear();
+    ipv4.clear();
+    ipv6.clear();
+  }
+};
+
+// What the ages of an export mean: n ticks are newest_us + n * tick_us, to half a tick, at the
+// moment when the export began.
+struct SwarmAges {
+  int64_t tick_us = 1;
+  int64_t newest_us = 0;  // -tick_us to tick_us
+
+  friend bool operator==(const SwarmAges&, const SwarmAges&) = default;
+};
+
+// How far an export has come. Made by SwarmStore::BeginExport.
+class SwarmExport {
+ public:
+  SwarmAges ages() const { return ages_; }
+
+ private:
+  friend class SwarmStore;
+  friend class Shard;
+
+  // A torrent of so many peers that it leaves in 2^bits parts, by the hash of its peers.
+  struct Large {
+    InfoHash info_hash;
+    uint32_t hash;
+    uint32_t bits;
+    uint32_t next_part;
+  };
+
+  SwarmAges ages_;
+  uint64_t begin_tick_ = 0;
+  size_t shard_ = 0;
+  // Within the shard: 2^range_bits_ ranges of hashes, of which those before range_ have left, and
+  // of range_ what comes before next_hash_; but for `large_`.
+  bool shard_has_begun_ = false;
+  uint32_t range_bits_ = 0;
+  uint32_t range_ = 0;
+  uint64_t next_hash_ = 0;
+  std::vector<Large> large_;
+};
+
+// What became of the peers of an import.
+struct ImportResult {
+  uint64_t peers = 0;       // listed
+  uint64_t expired = 0;     // over the timeout by now
+  uint64_t not_stored = 0;  // for want of memory
+};
+
 class SwarmStore {
  public:
   // The options must be in range. Throws std::bad_alloc if the system refuses the
@@ -122,6 +196,31 @@ class SwarmStore {
   // the whole store that belongs to `now_ms` is done: there is nothing to do until
   // the next tick. Call it often with a small bound rather than seldom with a large.
   bool Sweep(int64_t now_ms, uint32_t peers_max);
+
+  // --- Snapshots -----------------------------------------------------------------
+
+  // All that the store holds leaves it by calls of Export, while other threads go on. Each torrent
+  // of up to kExportedWholeMax peers is as it was at one moment, with its counts, and so is each
+  // part of a larger one; each part holds other peers. What is there from BeginExport to the end
+  // leaves once; what comes or goes meanwhile may be in it or not.
+  static constexpr uint32_t kExportedWholeMax = 16'384;
+  SwarmExport BeginExport(int64_t now_ms) const;
+
+  // Appends about `peers_max` torrents and peers to `batch`, or one part of up to
+  // kExportedWholeMax peers (more only if its swarm grew meanwhile). False when there is nothing
+  // left. Cost: the lock of one shard for tens of microseconds at a few thousand peers.
+  bool Export(SwarmExport* at, int64_t now_ms, uint32_t peers_max, SwarmBatch* batch);
+
+  // Adds what another store exported `elapsed_ms` (at least 0) ago. A peer that is there already
+  // becomes that of the batch, a count of downloads the greater of the two. Who is over the timeout
+  // is left out, and so is what does not fit the cap. The numbers in `batch` must agree, its ports
+  // be other than 0, its ages have come from an export or be in their range. Cost: that of an
+  // announce for each peer; the lock of a shard is held for at most kImportedAtOnce of them.
+  static constexpr uint32_t kImportedAtOnce = 1024;
+  ImportResult Import(const SwarmBatch& batch, const SwarmAges& ages, int64_t elapsed_ms,
+                      int64_t now_ms);
+
+  // --------------------------------------------------------------------------------
 
   // The least useful cap: what an empty store takes, and the reserve that lets a full one
   // get smaller.

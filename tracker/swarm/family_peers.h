@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "tracker/random.h"
+#include "tracker/swarm/hash_slice.h"
 #include "tracker/swarm/leaf_copy.h"
 #include "tracker/swarm/peer_leaf.h"
 #include "tracker/swarm/peer_set.h"
@@ -65,6 +66,13 @@ class FamilyPeers {
   // Removes expired peers from *place on, at most about *budget of them looked at, which
   // is counted down. True when the end was reached.
   bool Sweep(SweepPlace* place, uint32_t* budget);
+
+  // Calls visit(key, state) for each peer of the slice.
+  template <typename Visit>
+  void VisitSlice(HashSlice slice, Visit visit) const;
+
+  // Makes it a peer that last announced at `tick`.
+  void SetTick(const Position& at, Tick tick);
 
   // If block `from` belongs to these peers, it lies at `to` now.
   bool BlockMoved(BlockRef from, BlockRef to);
@@ -360,6 +368,28 @@ bool FamilyPeers<Family>::Sweep(SweepPlace* place, uint32_t* budget) {
   }
   if (count() < Family::kSmallAgain) MakeSmall();
   return true;
+}
+
+template <typename Family>
+template <typename Visit>
+void FamilyPeers<Family>::VisitSlice(HashSlice slice, Visit visit) const {
+  const BlockRef at = ref();
+  if (at.none()) return;
+  if (!is_large()) return VisitLeaf(Leaf(at), slice, *memory_->hash, visit);
+  Set(false).VisitSlice(slice, visit);
+  Set(true).VisitSlice(slice, visit);
+}
+
+template <typename Family>
+void FamilyPeers<Family>::SetTick(const Position& at, Tick tick) {
+  if (is_large()) {
+    PeerSet<Family> set = Set(at.in_others);
+    set.set_state(at.in_set, MakePeerState(StandingOf(set.state(at.in_set)), tick));
+    return;
+  }
+  PeerLeaf<Family> leaf = Leaf(ref());
+  const uint32_t i = at.in_set.index();
+  leaf.set_state(i, MakePeerState(StandingOf(leaf.state(i)), tick));
 }
 
 template <typename Family>

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "tracker/random.h"
+#include "tracker/swarm/hash_slice.h"
 #include "tracker/swarm/large_swarm.h"
 #include "tracker/swarm/leaf_copy.h"
 #include "tracker/swarm/peer_leaf.h"
@@ -83,6 +84,10 @@ class PeerSet {
   // Copies min(want, peers other than `self`) keys, each peer with the same chance:
   // a start chosen uniformly among them, and those that follow it in a fixed circle.
   uint32_t Sample(uint32_t want, Position self, Random& random, uint8_t* out) const;
+
+  // Calls visit(key, state) for each peer of the slice.
+  template <typename Visit>
+  void VisitSlice(HashSlice slice, Visit visit) const;
 
   // If leaf block `from` is of this set, it lies at `to` now.
   bool BlockMoved(BlockRef from, BlockRef to);
@@ -411,6 +416,21 @@ uint32_t PeerSet<Family>::Sample(uint32_t want, Position self, Random& random, u
     }
     begin = 0;
     if (++number == leaves()) number = 0;
+  }
+}
+
+template <typename Family>
+template <typename Visit>
+void PeerSet<Family>::VisitSlice(HashSlice slice, Visit visit) const {
+  if (count() == 0) return;
+  // With that many leaves each lies in one slice whole; with fewer, one leaf holds all of the
+  // slice, and others beside it.
+  const uint32_t step = slice.slices();
+  const bool is_whole = leaves() >= step;
+  uint32_t number = leaves() == 1 ? 0 : LeafNumber(slice.number, leaves());
+  for (; number < leaves(); number += step) {
+    if (LeafCount(number) > 0)
+      VisitLeaf<Family>(Leaf(number), is_whole ? HashSlice{} : slice, *memory_->hash, visit);
   }
 }
 

@@ -5,7 +5,11 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
+#include "tracker/endpoint.h"
 #include "tracker/swarm/block_arena.h"
+#include "tracker/swarm/hash_slice.h"
+#include "tracker/swarm/imported_part.h"
 #include "tracker/swarm/keyed_hash.h"
 #include "tracker/swarm/memory_budget.h"
 #include "tracker/swarm/shard_lock.h"
@@ -42,6 +46,12 @@ class Shard final : private BlockMover {
   // counted down. True when a pass that began at `tick` is done.
   bool Sweep(Tick tick, uint32_t* budget);
 
+  // SwarmStore::Export, of this shard.
+  bool Export(SwarmExport* at, Tick tick, uint32_t peers_max, SwarmBatch* batch);
+
+  // SwarmStore::Import, of one part of a torrent.
+  void Import(const ImportedPart& part, uint32_t hash, Tick tick, ImportResult* result);
+
   void AddUsageTo(StoreUsage* usage) const;
 
  private:
@@ -61,6 +71,15 @@ class Shard final : private BlockMover {
                     Torrent::Listed* self, AnnounceResult* result);
   TorrentSlot* Unlist(const AnnounceRequest& request, uint32_t hash, TorrentSlot* slot);
   bool IsForgotten(const TorrentSlot& slot) const;
+
+  void ExportRange(SwarmExport* at, uint64_t cost_max, uint64_t* cost, SwarmBatch* batch);
+  uint32_t ExportTorrent(const TorrentSlot& slot, uint32_t hash, SwarmExport* at,
+                         SwarmBatch* batch);
+  void ExportPart(const TorrentSlot& slot, uint32_t hash, HashSlice slice, Tick begin,
+                  SwarmBatch* batch);
+  void ExportLargePart(SwarmExport* at, SwarmBatch* batch);
+  uint32_t ImportPeers(absl::Span<const uint8_t> peers, Family family, const ImportedPart& part,
+                       TorrentSlot* slot, uint32_t hash, ImportResult* result);
 
   void SetTick(Tick tick);
   TorrentSlot* ResumeSweep();

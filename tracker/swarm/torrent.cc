@@ -126,6 +126,16 @@ Torrent::Listed Torrent::Upsert(const Endpoint& peer, Role role, Event event) {
   return listed;
 }
 
+void Torrent::SetTick(const Listed& listed, Tick tick) {
+  if (slot_->kind() == SlotKind::kOnePeer) {
+    slot_->body[kCompactIpv4Bytes] = MakePeerState(StandingOf(inline_state()), tick);
+  } else if (listed.ipv4.found()) {
+    PeersIpv4(Where(Family::kIpv4)).SetTick(listed.ipv4, tick);
+  } else {
+    PeersIpv6(Where(Family::kIpv6)).SetTick(listed.ipv6, tick);
+  }
+}
+
 void Torrent::RemoveInline() {
   slot_->set_kind(SlotKind::kNoPeers);
   slot_->set_empty_since(memory_->tick);

@@ -8,6 +8,7 @@
 
 #include "tracker/random.h"
 #include "tracker/swarm/family_peers.h"
+#include "tracker/swarm/hash_slice.h"
 #include "tracker/swarm/shard_memory.h"
 #include "tracker/swarm/torrent_slot.h"
 #include "tracker/swarm/two_families.h"
@@ -69,6 +70,14 @@ class Torrent {
   // is counted down. True when the end was reached; then Settle.
   bool Sweep(TorrentSweepPlace* place, uint32_t* budget);
 
+  // Calls visit.template operator()<Family>(key, state), Family Ipv4 or Ipv6, for each peer of the
+  // slice.
+  template <typename Visit>
+  void VisitSlice(HashSlice slice, Visit& visit) const;
+
+  // Makes it a peer that last announced at `tick`.
+  void SetTick(const Listed& listed, Tick tick);
+
   // Brings the peers that are left into their smallest layout.
   void Settle();
 
@@ -110,6 +119,22 @@ class Torrent {
   uint32_t hash_;
   ShardMemory* memory_;
 };
+
+template <typename Visit>
+void Torrent::VisitSlice(HashSlice slice, Visit& visit) const {
+  const auto ipv4 = [&](const uint8_t* key, PeerState state) {
+    visit.template operator()<Ipv4>(key, state);
+  };
+  const auto ipv6 = [&](const uint8_t* key, PeerState state) {
+    visit.template operator()<Ipv6>(key, state);
+  };
+  if (slot_->kind() == SlotKind::kOnePeer) {
+    if (slice.Holds<Ipv4>(*memory_->hash, inline_key())) ipv4(inline_key(), inline_state());
+    return;
+  }
+  if (uint8_t* const where = Where(Family::kIpv4)) PeersIpv4(where).VisitSlice(slice, ipv4);
+  if (uint8_t* const where = Where(Family::kIpv6)) PeersIpv6(where).VisitSlice(slice, ipv6);
+}
 
 }  // namespace septet::tracker
 

@@ -3,6 +3,7 @@
 #ifndef SEPTET_TRACKER_SWARM_TORRENT_SLOT_H_
 #define SEPTET_TRACKER_SWARM_TORRENT_SLOT_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -42,9 +43,12 @@ struct TorrentSlot {
     kind_and_downloaded = (kind_and_downloaded & ~uint32_t{3}) | static_cast<uint32_t>(kind);
   }
   uint32_t downloaded() const { return kind_and_downloaded >> 2; }
+  static constexpr uint32_t kDownloadedMax = (uint32_t{1} << 30) - 1;
   void count_download() {
-    constexpr uint32_t kMax = (uint32_t{1} << 30) - 1;
-    if (downloaded() < kMax) kind_and_downloaded += 4;
+    if (downloaded() < kDownloadedMax) kind_and_downloaded += 4;
+  }
+  void set_downloaded(uint32_t downloaded) {
+    kind_and_downloaded = (kind_and_downloaded & 3) | std::min(downloaded, kDownloadedMax) << 2;
   }
 
   BlockRef block() const { return BlockRef::Load(body); }
