@@ -14,6 +14,7 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tracker/access/access_lists.h"
 #include "tracker/flags/command_line.h"
 #include "tracker/flags/flags.h"
 #include "tracker/server/server.h"
@@ -35,13 +36,19 @@ sigset_t SignalsToWaitFor() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   return signals;
 }
 
-void WaitForStopSignal() {
+void Reload(Server& server) {
+  if (server.ReloadLists()) return;
+  fputs("septet: SIGHUP: there is no list to read again\n", stderr);
+}
+
+void ServeUntilStopped(Server& server) {
   const sigset_t signals = SignalsToWaitFor();
-  int signal_number = 0;
-  sigwait(&signals, &signal_number);
+  int number = 0;
+  while (sigwait(&signals, &number) == 0 && number == SIGHUP) Reload(server);
   // A second one ends the process at once.
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
@@ -50,7 +57,7 @@ int Serve(const ServerOptions& options) {
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   if (!server.ok()) return Fail(server.status());
   fprintf(stderr, "%s\n", (*server)->StartUpLine().c_str());
-  WaitForStopSignal();
+  ServeUntilStopped(**server);
   (*server)->Stop();
   return 0;
 }
@@ -68,9 +75,11 @@ int Main(const std::vector<std::string>& arguments) {
   }
   const absl::StatusOr<ServerOptions> options = OptionsFromFlags(*given);
   if (!options.ok()) return Fail(options.status());
-  const absl::Status status = CheckServerOptions(*options);
+  absl::Status status = CheckServerOptions(*options);
   if (!status.ok()) return Fail(status);
   if (absl::GetFlag(FLAGS_check_config)) {
+    status = CheckAccessLists(options->access);
+    if (!status.ok()) return Fail(status);
     puts("the configuration is valid");
     return 0;
   }
@@ -86,8 +95,5 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // A closed log or connection is an error of the write, not the end of the process.
   signal(SIGPIPE, SIG_IGN);
-  // The sign to read configuration again, of which nothing is read at run time yet: it
-  // must not end the tracker.
-  signal(SIGHUP, SIG_IGN);
   return septet::tracker::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
+#include "tracker/access/access_control.h"
 #include "tracker/endpoint.h"
 #include "tracker/random.h"
 #include "tracker/swarm_store.h"
@@ -38,26 +39,35 @@ struct AnnounceReply {
 // its own Random.
 class Service {
  public:
-  // `store` must outlive the service.
-  Service(const ServiceOptions& options, SwarmStore* store);
+  // `store` and `access` must outlive the service. `access` says which torrents are served;
+  // null: all are.
+  Service(const ServiceOptions& options, SwarmStore* store, const AccessControl* access = nullptr);
 
   // Passes the request to the store with its numwant bounded, and draws the interval of
   // the reply: uniformly, in whole seconds, never below 1. `request.numwant` is taken as
-  // given by the client; numwant < 0 must have been mapped to kNumwantDefault.
+  // given by the client; numwant < 0 must have been mapped to kNumwantDefault. An announce
+  // of a torrent that is not served is a failure and leaves no trace; peers that were listed
+  // while it was served expire as others do.
   static constexpr uint32_t kNumwantDefault = UINT32_MAX;
   AnnounceReply Announce(const AnnounceRequest& request, int64_t now_ms, Random& random,
                          const PeerOutput& out);
 
   // Why a scrape is refused; empty: it is served.
   absl::string_view ScrapeFailure() const;
+  // Zeros for a torrent that nobody knows, or that is not served.
   SwarmCounts Scrape(const InfoHash& info_hash) const;
   void Prefetch(const InfoHash& info_hash) const { store_->Prefetch(info_hash); }
 
   const ServiceOptions& options() const { return options_; }
 
  private:
+  bool Serves(const InfoHash& info_hash) const {
+    return access_ == nullptr || access_->Allows(info_hash);
+  }
+
   const ServiceOptions options_;
   SwarmStore* const store_;
+  const AccessControl* const access_;
 };
 
 }  // namespace septet::tracker

@@ -1,11 +1,14 @@
 #include "tracker/service.h"
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
+#include "tracker/access/access_control.h"
+#include "tracker/access/info_hash_set.h"
 
 namespace septet::tracker {
 namespace {
@@ -108,6 +111,25 @@ TEST_F(ServiceTest, ShortAndLongIntervals) {
       EXPECT_GT(spread_s, 0);
     }
   }
+}
+
+TEST_F(ServiceTest, ATorrentThatIsNotServedIsRefusedAndLeavesNoTrace) {
+  AccessControl access;
+  access.Replace(
+      {.deny_list = std::make_shared<const InfoHashSet>(std::vector<InfoHash>{info_hash_})});
+  Service service({}, &store_, &access);
+  const AnnounceReply reply =
+      service.Announce(RequestOf(kPeers + 1, 50), 1, random_, {absl::MakeSpan(room_), {}});
+  EXPECT_NE(reply.failure.find("info_hash"), absl::string_view::npos);
+  EXPECT_EQ(reply.result.ipv4_peers, 0u);
+  EXPECT_EQ(store_.Usage().ipv4_peers, kPeers);
+  EXPECT_EQ(service.Scrape(info_hash_), (SwarmCounts{0, 0, 0}));
+
+  AnnounceRequest other = RequestOf(1, 50);
+  other.info_hash.fill('o');
+  EXPECT_EQ(service.Announce(other, 1, random_, {}).failure, "");
+  access.Replace({});
+  EXPECT_EQ(service.Scrape(info_hash_), (SwarmCounts{0, kPeers, 0}));
 }
 
 TEST_F(ServiceTest, ScrapeCountsAndCanBeTurnedOff) {

@@ -35,6 +35,18 @@ ABSL_FLAG(bool, allow_noncompact, true,
           "Answer compact=0 over HTTP with a list of dictionaries, which is several times longer.");
 ABSL_FLAG(bool, allow_scrape, true, "Answer scrapes.");
 
+// --- Which torrents --------------------------------------------------------------
+
+ABSL_FLAG(std::string, allow_list, "",
+          "File of info-hashes: only these torrents are served, and those of --torrents_dir. One a "
+          "line, 40 hexadecimal digits of version 1 or 64 of version 2; # begins a comment. SIGHUP "
+          "has it read again.");
+ABSL_FLAG(std::string, deny_list, "",
+          "File of info-hashes that are not served, whatever allows them. As --allow_list.");
+ABSL_FLAG(std::string, torrents_dir, "",
+          "Folder of .torrent files: only their torrents are served, and those of --allow_list. It "
+          "is watched for changes.");
+
 // --- Announces -------------------------------------------------------------------
 
 ABSL_FLAG(absl::Duration, interval, absl::Minutes(30),
@@ -188,6 +200,9 @@ constexpr AllowedRow kOtherAllowed[] = {
      "0.0.0.0:6969,[::]:6969"},
     {"trusted_proxies", kNetworksAllowed},
     {"honor_ip_param", kNetworksAllowed},
+    {"allow_list", "a file that can be read, or empty"},
+    {"deny_list", "a file that can be read, or empty"},
+    {"torrents_dir", "a folder that can be read, or empty"},
     {"connection_id_secret_file", "a file of 16 to 4096 bytes, or empty"},
     {"flagfile", "a file that can be read"},
     {"allow_noncompact", "true or false"},
@@ -340,6 +355,12 @@ absl::Status SetUdp(UdpOptions* options) {
   return absl::OkStatus();
 }
 
+void SetAccess(AccessOptions* options) {
+  options->allow_list = absl::GetFlag(FLAGS_allow_list);
+  options->deny_list = absl::GetFlag(FLAGS_deny_list);
+  options->torrents_dir = absl::GetFlag(FLAGS_torrents_dir);
+}
+
 absl::Status SetListen(std::vector<ListenAddress>* listen) {
   absl::StatusOr<std::vector<ListenAddress>> addresses =
       ParseListenAddresses(absl::GetFlag(FLAGS_listen));
@@ -395,6 +416,7 @@ absl::StatusOr<ServerOptions> OptionsFromFlags(const GivenFlags& given) {
   if (status.ok()) status = SetUdp(&options.udp);
   if (status.ok()) status = SetHttp(&options.http);
   if (!status.ok()) return status;
+  SetAccess(&options.access);
   SetStore(given, &options.store);
   options.workers = static_cast<uint32_t>(absl::GetFlag(FLAGS_workers));
   options.udp_receive_buffer_bytes =

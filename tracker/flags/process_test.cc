@@ -1,17 +1,11 @@
 // The tracker at the edge of its process: flags, output, signals, exit status.
 
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -20,83 +14,17 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tracker/endpoint.h"
+#include "tracker/flags/test_process.h"
 #include "tracker/server/test_client.h"
-
-extern char** environ;
 
 namespace {
 
+using septet::tracker::ListeningAt;
 using septet::tracker::TestClient;
+using Process = septet::tracker::TestProcess;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
-
-// Below the runfiles, where a test is started.
-constexpr char kBinary[] = "tracker/tracker";
-
-class Process {
- public:
-  explicit Process(std::vector<std::string> arguments) {
-    int out[2], error[2];
-    EXPECT_EQ(pipe2(out, O_CLOEXEC), 0);
-    EXPECT_EQ(pipe2(error, O_CLOEXEC), 0);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, error[1], STDERR_FILENO);
-    arguments.insert(arguments.begin(), kBinary);
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    EXPECT_EQ(posix_spawn(&pid_, kBinary, &actions, nullptr, argv.data(), environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-    close(out[1]);
-    close(error[1]);
-    out_ = fdopen(out[0], "r");
-    error_ = fdopen(error[0], "r");
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-  ~Process() {
-    if (pid_ > 0) {
-      kill(pid_, SIGKILL);
-      waitpid(pid_, nullptr, 0);
-    }
-    fclose(out_);
-    fclose(error_);
-  }
-
-  std::string ReadErrorLine() { return ReadLine(error_); }
-  std::string ReadOut() { return ReadAll(out_); }
-  std::string ReadError() { return ReadAll(error_); }
-  void Signal(int number) { kill(pid_, number); }
-
-  // The exit status; -1: a signal ended it.
-  int Wait() {
-    int status = 0;
-    waitpid(std::exchange(pid_, -1), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  static std::string ReadLine(FILE* file) {
-    std::string line;
-    for (int c = fgetc(file); c != EOF; c = fgetc(file)) {
-      line += static_cast<char>(c);
-      if (c == '\n') break;
-    }
-    return line;
-  }
-  static std::string ReadAll(FILE* file) {
-    std::string all;
-    for (std::string line = ReadLine(file); !line.empty(); line = ReadLine(file)) all += line;
-    return all;
-  }
-
-  pid_t pid_ = -1;
-  FILE* out_ = nullptr;
-  FILE* error_ = nullptr;
-};
 
 std::string WriteFile(absl::string_view name, absl::string_view text) {
   const std::string path = absl::StrCat(getenv("TEST_TMPDIR"), "/", name);
@@ -143,6 +71,11 @@ TEST(ProcessTest, AWrongValueIsNamedWithWhatIsAllowed) {
       {"--connection_id_validity=0s", "--connection_id_validity=0", "from 1s"},
       {"--connection_id_secret_file=/nonexistent", "--connection_id_secret_file=/nonexistent",
        "No such file"},
+      {"--allow_list=/nonexistent", "--allow_list=/nonexistent", "No such file"},
+      {"--deny_list=/nonexistent", "--deny_list=/nonexistent", "No such file"},
+      {"--torrents_dir=/nonexistent", "--torrents_dir=/nonexistent", "No such file"},
+      {"--torrents_dir=/proc/self/status", "--torrents_dir=/proc/self/status", "Not a directory"},
+      {"--allow_list=/proc/self", "--allow_list=/proc/self", "no regular file"},
       {"--flagfile=/nonexistent", "--flagfile=/nonexistent", "No such file"},
       {"--intervall=30m", "--intervall", "--help"},
       {"--nointerval", "--nointerval", "--help"},
@@ -220,6 +153,9 @@ TEST(ProcessTest, HelpListsEveryFlagWithDefaultAndRange) {
                                        "numwant_default",
                                        "numwant_max",
                                        "max_memory",
+                                       "allow_list",
+                                       "deny_list",
+                                       "torrents_dir",
                                        "allow_noncompact",
                                        "allow_scrape",
                                        "connection_id_secret_file",
@@ -253,7 +189,7 @@ TEST(ProcessTest, ServesUntilASignal) {
     process.Signal(SIGHUP);
     process.Signal(SIGPIPE);
     process.Signal(signal_number);
-    EXPECT_EQ(process.ReadError(), "");
+    EXPECT_EQ(process.ReadError(), "septet: SIGHUP: there is no list to read again\n");
     EXPECT_EQ(process.Wait(), 0);
   }
 }
@@ -271,13 +207,6 @@ std::string AskedAddress(TestClient* client, absl::string_view before_request,
   if (at == std::string::npos) return reply;
   const auto* bytes = reinterpret_cast<const uint8_t*>(reply.data()) + at + kKey.size();
   return absl::StrCat(bytes[0], ".", bytes[1], ".", bytes[2], ".", bytes[3]);
-}
-
-// The address that a start-up line of "listening SCHEME://127.0.0.1:PORT" names.
-septet::tracker::Endpoint ListeningAt(absl::string_view line) {
-  const uint8_t loopback[] = {127, 0, 0, 1};
-  const int port = std::atoi(std::string(line.substr(line.rfind(':') + 1)).c_str());
-  return septet::tracker::MakeIpv4(loopback, static_cast<uint16_t>(port));
 }
 
 TEST(ProcessTest, TrustedProxiesAreBelievedAndNobodyElse) {

@@ -32,6 +32,8 @@ void WriteToStandardError(absl::string_view line) {
 
 Log::Log() : Log(WriteToStandardError) {}
 
+void Log::Tell(absl::string_view text) { sink_(absl::StrCat("septet: ", text, "\n")); }
+
 void Log::Report(Fault fault, int error, int64_t now_ms) {
   const size_t index = static_cast<size_t>(fault);
   Limit& limit = limits_[index];

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "tracker/http/http_handler.h"
 #include "tracker/random.h"
+#include "tracker/server/access_watcher.h"
 #include "tracker/server/connection_limits.h"
 #include "tracker/server/descriptor_limit.h"
 #include "tracker/server/listening_socket.h"
@@ -103,7 +104,7 @@ class Server::Impl {
       : options_(options),
         calls_(*options.calls),
         store_(WithKey(options.store, secrets)),
-        service_(options.service, &store_),
+        service_(options.service, &store_, options.access.any() ? &access_ : nullptr),
         http_handler_(&service_, {options.http.trusted_proxies, options.http.honor_ip_param}),
         udp_handler_(WithKey(options.udp, secrets), &service_),
         limits_(ConnectionsMaxFor(options.http.connections_max),
@@ -118,6 +119,11 @@ class Server::Impl {
   const std::vector<ListenAddress>& addresses() const { return addresses_; }
   uint32_t connections() const { return limits_.connections(); }
   SwarmStore& store() { return store_; }
+  bool ReloadLists() {
+    if (access_watcher_ == nullptr) return false;
+    access_watcher_->Reload();
+    return true;
+  }
 
  private:
   using Sockets = std::vector<ListeningSocket>;
@@ -134,6 +140,7 @@ class Server::Impl {
     return options;
   }
 
+  absl::Status StartAccess();
   absl::Status OpenSockets(std::vector<Sockets>* by_worker);
   absl::Status OpenAddress(const ListenAddress& address, std::vector<Sockets>* by_worker);
   absl::Status CreateWorker(Sockets sockets);
@@ -143,12 +150,14 @@ class Server::Impl {
   const SystemCalls& calls_;
   Log log_;
   SwarmStore store_;
+  AccessControl access_;
   Service service_;
   const HttpHandler http_handler_;
   UdpHandler udp_handler_;
   ConnectionLimits limits_;
   Random seeds_;
   std::vector<ListenAddress> addresses_;
+  std::unique_ptr<AccessWatcher> access_watcher_;  // null: there are no lists
   std::vector<std::unique_ptr<Worker>> workers_;
   std::mutex stop_mutex_;  // guards threads_
   std::vector<std::thread> threads_;
@@ -228,9 +237,21 @@ absl::Status Server::Impl::StartThreads() {
   return absl::OkStatus();
 }
 
+absl::Status Server::Impl::StartAccess() {
+  if (!options_.access.any()) return absl::OkStatus();
+  const BlockedSignals blocked;
+  absl::StatusOr<std::unique_ptr<AccessWatcher>> watcher =
+      AccessWatcher::Start(options_.access, &access_, &log_, calls_);
+  if (!watcher.ok()) return watcher.status();
+  access_watcher_ = *std::move(watcher);
+  return absl::OkStatus();
+}
+
 absl::Status Server::Impl::Start() {
+  absl::Status status = StartAccess();
+  if (!status.ok()) return status;
   std::vector<Sockets> by_worker(WorkersFor(options_.workers));
-  absl::Status status = OpenSockets(&by_worker);
+  status = OpenSockets(&by_worker);
   if (!status.ok()) return status;
   for (Sockets& sockets : by_worker) {
     status = CreateWorker(std::move(sockets));
@@ -262,6 +283,7 @@ Server::~Server() = default;
 
 const std::vector<ListenAddress>& Server::addresses() const { return impl_->addresses(); }
 void Server::Stop() { impl_->Stop(); }
+bool Server::ReloadLists() { return impl_->ReloadLists(); }
 uint32_t Server::connections() const { return impl_->connections(); }
 SwarmStore& Server::store() { return impl_->store(); }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tracker/access/access_lists.h"
 #include "tracker/networks.h"
 #include "tracker/server/listen_address.h"
 #include "tracker/server/system_calls.h"
@@ -39,6 +40,8 @@ struct ServerOptions {
   std::vector<ListenAddress> listen;
   uint32_t workers = 0;  // event loops, a thread each; 0: one for each core
   ServiceOptions service;
+  // Which torrents are served; none of the files: all.
+  AccessOptions access;
   // hash_key: left zero, it is drawn from the kernel.
   StoreOptions store;
   // connection_id_key: likewise.
