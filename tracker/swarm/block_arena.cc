@@ -18,12 +18,9 @@ size_t BlockArena::BlockBytes(uint8_t block_class) {
   return block_class == kTwoFamiliesClass ? sizeof(TwoFamilies) : sizeof(LargeSwarm);
 }
 
-bool BlockArena::Init(size_t reserve_bytes, MemoryBudget* budget, BlockMover* mover) {
+void BlockArena::Init(Reservation* reservation, MemoryBudget* budget, BlockMover* mover) {
   mover_ = mover;
-  for (uint8_t c = 0; c < kBlockClasses; ++c) {
-    if (!arrays_[c].Init(BlockBytes(c), reserve_bytes, budget)) return false;
-  }
-  return true;
+  for (uint8_t c = 0; c < kBlockClasses; ++c) arrays_[c].Init(BlockBytes(c), reservation, budget);
 }
 
 BlockRef BlockArena::Allocate(uint8_t block_class, uint32_t hash, Purpose purpose) {

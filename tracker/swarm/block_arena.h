@@ -79,9 +79,8 @@ class BlockMover {
 // Not thread-safe.
 class BlockArena {
  public:
-  // `mover` and `budget` must outlive the arena. `reserve_bytes`: addresses for each
-  // class. False if the system refuses them.
-  bool Init(size_t reserve_bytes, MemoryBudget* budget, BlockMover* mover);
+  // Takes a region of the reservation for each class. All three must outlive the arena.
+  void Init(Reservation* reservation, MemoryBudget* budget, BlockMover* mover);
 
   char* block(BlockRef ref) const { return arrays_[ref.block_class].block(ref.index); }
 

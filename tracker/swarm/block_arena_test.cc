@@ -12,7 +12,10 @@ namespace {
 
 class BlockArenaTest : public testing::Test, private BlockMover {
  protected:
-  BlockArenaTest() { EXPECT_TRUE(arena_.Init(size_t{1} << 24, &budget_, this)); }
+  BlockArenaTest() {
+    EXPECT_TRUE(reservation_.Reserve(kBlockClasses, size_t{1} << 24));
+    arena_.Init(&reservation_, &budget_, this);
+  }
 
   // Blocks of one class, marked with their numbers.
   std::vector<BlockRef> Allocate(uint32_t count, uint8_t block_class = 5) {
@@ -31,6 +34,7 @@ class BlockArenaTest : public testing::Test, private BlockMover {
   std::vector<Move> moves_;
   std::vector<uint32_t> moved_marks_;
   MemoryBudget budget_{0, 0};
+  Reservation reservation_;
   BlockArena arena_;
 
  private:

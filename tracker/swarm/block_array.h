@@ -17,11 +17,11 @@ namespace septet::tracker {
 // of the store: there is no fragmentation to bound. Not thread-safe.
 class BlockArray {
  public:
-  // False if the system refuses the reservation.
-  bool Init(size_t block_bytes, size_t reserve_bytes, MemoryBudget* budget) {
+  // Takes a region of the reservation, which must outlive it, as the budget must.
+  void Init(size_t block_bytes, Reservation* reservation, MemoryBudget* budget) {
     block_bytes_ = block_bytes;
     budget_ = budget;
-    return region_.Reserve(reserve_bytes, budget);
+    region_.Init(reservation, budget);
   }
 
   uint32_t size() const { return size_; }

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cassert>
 
 namespace septet::tracker {
 namespace {
@@ -29,21 +30,37 @@ size_t ReservableBytes(size_t regions, size_t bytes_max) {
   return 0;
 }
 
-Region::~Region() {
-  if (data_ == nullptr) return;
-  budget_->Return(bytes());
-  munmap(data_, reserved_);
+Reservation::~Reservation() {
+  if (data_ != nullptr) munmap(data_, bytes_);
 }
 
-bool Region::Reserve(size_t bytes, MemoryBudget* budget) {
+bool Reservation::Reserve(size_t regions, size_t region_bytes) {
+  const size_t bytes = regions * region_bytes;
   void* const address = ReserveAddresses(bytes);
   if (address == MAP_FAILED) return false;
   // A huge page would make memory resident that nobody asked for, and counted nowhere.
   madvise(address, bytes, MADV_NOHUGEPAGE);
   data_ = static_cast<char*>(address);
-  reserved_ = bytes;
-  budget_ = budget;
+  bytes_ = bytes;
+  region_bytes_ = region_bytes;
   return true;
+}
+
+char* Reservation::Take() {
+  assert(taken_ + region_bytes_ <= bytes_);
+  char* const region = data_ + taken_;
+  taken_ += region_bytes_;
+  return region;
+}
+
+Region::~Region() {
+  if (data_ != nullptr) budget_->Return(bytes());
+}
+
+void Region::Init(Reservation* reservation, MemoryBudget* budget) {
+  data_ = reservation->Take();
+  reserved_ = reservation->region_bytes();
+  budget_ = budget;
 }
 
 bool Region::Protect(size_t end) {

@@ -1,4 +1,4 @@
-// A range of addresses that is reserved at once and backed by memory page by page.
+// Ranges of addresses that are reserved at once and backed by memory page by page.
 
 #ifndef SEPTET_TRACKER_SWARM_REGION_H_
 #define SEPTET_TRACKER_SWARM_REGION_H_
@@ -26,6 +26,31 @@ constexpr size_t RoundUpToPage(size_t bytes) {
 // sanitizer; at least 16 MiB, or 0 if the system has not even those.
 size_t ReservableBytes(size_t regions, size_t bytes_max);
 
+// Addresses for several regions, reserved by one system call: one for each region would
+// be most of the cost of a small store. Not thread-safe.
+class Reservation {
+ public:
+  Reservation() = default;
+  // Its regions, which are gone with it, must be in nobody's use.
+  ~Reservation();
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+
+  // For `regions` regions of `region_bytes` (a multiple of kPageBytes) each. False if
+  // the system refuses.
+  bool Reserve(size_t regions, size_t region_bytes);
+
+  // The addresses of the next region; at most as many as were reserved.
+  char* Take();
+  size_t region_bytes() const { return region_bytes_; }
+
+ private:
+  char* data_ = nullptr;
+  size_t bytes_ = 0;
+  size_t taken_ = 0;  // bytes of the regions that have theirs
+  size_t region_bytes_ = 0;
+};
+
 // Reserved addresses cost no memory: pages are made readable and writable, and are
 // counted against the budget, only when Extend reaches them. So an array in a region
 // grows in place, by a page at a time, without a copy, and gives its tail (or its
@@ -39,9 +64,8 @@ class Region {
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
-  // Reserves `bytes` (a multiple of kPageBytes). False if the system refuses.
-  // `budget` must outlive the region.
-  bool Reserve(size_t bytes, MemoryBudget* budget);
+  // Takes its addresses from `reservation`, which must outlive it, as `budget` must.
+  void Init(Reservation* reservation, MemoryBudget* budget);
 
   char* data() const { return data_; }
 
@@ -55,7 +79,7 @@ class Region {
   // Gives back whole pages before `begin`.
   void DropBefore(size_t begin);
 
-  // Gives everything back: the region is as it was after Reserve.
+  // Gives everything back: the region is as it was after Init.
   void Clear();
 
   // Bytes taken from the system now.

@@ -33,9 +33,11 @@ TEST(MemoryBudget, WithoutACapRefusesNothing) {
 
 TEST(Region, CountsEachPageOnceWhateverIsDone) {
   MemoryBudget budget(0, 0);
+  Reservation reservation;
+  ASSERT_TRUE(reservation.Reserve(1, kReserve));
   {
     Region region;
-    ASSERT_TRUE(region.Reserve(kReserve, &budget));
+    region.Init(&reservation, &budget);
     const auto expect_bytes = [&](size_t bytes) {
       EXPECT_EQ(region.bytes(), bytes);
       EXPECT_EQ(budget.used(), bytes);
@@ -67,8 +69,10 @@ TEST(Region, CountsEachPageOnceWhateverIsDone) {
 
 TEST(Region, WhatWasGivenBackReadsAsZero) {
   MemoryBudget budget(0, 0);
+  Reservation reservation;
+  ASSERT_TRUE(reservation.Reserve(1, kReserve));
   Region region;
-  ASSERT_TRUE(region.Reserve(kReserve, &budget));
+  region.Init(&reservation, &budget);
   ASSERT_TRUE(region.Extend(2 * kPageBytes, Purpose::kGrow));
   region.data()[0] = region.data()[kPageBytes] = 'x';
   region.TruncateTo(kPageBytes);
@@ -79,16 +83,40 @@ TEST(Region, WhatWasGivenBackReadsAsZero) {
 
 TEST(Region, RefusesPastTheCapAndPastItsAddresses) {
   MemoryBudget budget(3 * kPageBytes, 0);
+  Reservation reservation;
+  ASSERT_TRUE(reservation.Reserve(2, kReserve));
   Region region;
-  ASSERT_TRUE(region.Reserve(kReserve, &budget));
+  region.Init(&reservation, &budget);
   EXPECT_FALSE(region.Extend(4 * kPageBytes, Purpose::kGrow));
   EXPECT_EQ(budget.used(), 0u);
   EXPECT_TRUE(region.Extend(3 * kPageBytes, Purpose::kGrow));
   MemoryBudget no_cap(0, 0);
   Region small;
-  ASSERT_TRUE(small.Reserve(kReserve, &no_cap));
+  small.Init(&reservation, &no_cap);
   EXPECT_FALSE(small.Extend(kReserve + 1, Purpose::kGrow));
   EXPECT_TRUE(small.Extend(kReserve, Purpose::kGrow));
+}
+
+TEST(Region, ThoseOfOneReservationDoNotMeet) {
+  MemoryBudget budget(0, 0);
+  Reservation reservation;
+  ASSERT_TRUE(reservation.Reserve(2, 2 * kPageBytes));
+  Region regions[2];
+  for (Region& region : regions) {
+    region.Init(&reservation, &budget);
+    ASSERT_TRUE(region.Extend(2 * kPageBytes, Purpose::kGrow));
+    EXPECT_FALSE(region.Extend(2 * kPageBytes + 1, Purpose::kGrow));
+    for (size_t i = 0; i < 2 * kPageBytes; ++i) region.data()[i] = &region == regions ? 'a' : 'b';
+  }
+  for (size_t i = 0; i < 2 * kPageBytes; ++i) {
+    ASSERT_EQ(regions[0].data()[i], 'a');
+    ASSERT_EQ(regions[1].data()[i], 'b');
+  }
+}
+
+TEST(Region, ARefusedReservationSaysSo) {
+  Reservation reservation;
+  EXPECT_FALSE(reservation.Reserve(1 << 16, size_t{1} << 40));  // more than any processor has
 }
 
 TEST(Region, TakesFewerAddressesWhereTheyAreScarce) {

@@ -16,8 +16,9 @@ bool Shard::Init(const KeyedHash* hash, MemoryBudget* budget, size_t reserve_byt
   retention_ticks_ = retention_ticks;
   memory_.hash = hash;
   memory_.budget = budget;
-  return table_.Init(hash, reserve_bytes, budget) &&
-         memory_.arena.Init(reserve_bytes, budget, this);
+  if (!reservation_.Reserve(kRegions, reserve_bytes)) return false;
+  memory_.arena.Init(&reservation_, budget, this);
+  return table_.Init(hash, &reservation_, budget);
 }
 
 void Shard::BlockMoved(BlockRef from, BlockRef to) {

@@ -12,6 +12,7 @@
 #include "tracker/swarm/imported_part.h"
 #include "tracker/swarm/keyed_hash.h"
 #include "tracker/swarm/memory_budget.h"
+#include "tracker/swarm/region.h"
 #include "tracker/swarm/shard_lock.h"
 #include "tracker/swarm/shard_memory.h"
 #include "tracker/swarm/torrent.h"
@@ -34,8 +35,7 @@ class Shard final : private BlockMover {
   bool Init(const KeyedHash* hash, MemoryBudget* budget, size_t reserve_bytes,
             uint32_t retention_ticks);
 
-  // One for each class of blocks, and two of the table of torrents.
-  static constexpr size_t kRegions = kBlockClasses + 2;
+  static constexpr size_t kRegions = kBlockClasses + TorrentTable::kRegions;
 
   AnnounceResult Announce(const AnnounceRequest& request, uint32_t hash, Tick tick, Random& random,
                           const PeerOutput& out);
@@ -87,6 +87,7 @@ class Shard final : private BlockMover {
   bool SweepPass(uint32_t* budget);
 
   mutable ShardLock lock_;
+  Reservation reservation_;  // before, and so longer than, what lies in it
   TorrentTable table_;
   ShardMemory memory_;
   SweepCursor cursor_;

@@ -26,11 +26,9 @@ constexpr size_t kHomesAStep = 24;
 
 size_t TorrentTable::Part::positions() const { return homes + kDistanceMax; }
 
-bool TorrentTable::Init(const KeyedHash* hash, size_t reserve_bytes, MemoryBudget* budget) {
+bool TorrentTable::Init(const KeyedHash* hash, Reservation* reservation, MemoryBudget* budget) {
   hash_ = hash;
-  for (Part& part : parts_) {
-    if (!part.region.Reserve(reserve_bytes, budget)) return false;
-  }
+  for (Part& part : parts_) part.region.Init(reservation, budget);
   Part& part = parts_[old_];
   part.homes = kHomesMin;
   return part.region.Extend(part.positions() * sizeof(TorrentSlot), Purpose::kGrow);

@@ -31,8 +31,10 @@ namespace septet::tracker {
 // Pointers to slots stay valid until the next Insert, Erase or Step. Not thread-safe.
 class TorrentTable {
  public:
-  // False if the system refuses the memory. The budget must outlive the table.
-  bool Init(const KeyedHash* hash, size_t reserve_bytes, MemoryBudget* budget);
+  // Takes kRegions of the reservation. False if the system refuses the memory. All three
+  // must outlive the table.
+  static constexpr size_t kRegions = 2;
+  bool Init(const KeyedHash* hash, Reservation* reservation, MemoryBudget* budget);
 
   uint32_t HashOf(const InfoHash& info_hash) const {
     return static_cast<uint32_t>(hash_->OfInfoHash(info_hash));
@@ -115,7 +117,7 @@ class TorrentTable {
   void EndMove();
 
   const KeyedHash* hash_ = nullptr;
-  Part parts_[2];
+  Part parts_[kRegions];
   Cell old_;  // which of the parts is the table; the other one is in use while moving
   size_t size_ = 0;
   Cell moved_homes_;
