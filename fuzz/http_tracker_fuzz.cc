@@ -37,7 +37,8 @@ struct Outcome {
 // A tracker of its own for each run, so that runs differ by the cuts alone.
 class Connection {
  public:
-  explicit Connection(size_t out_bytes) : out_(out_bytes) {
+  // `out`: where responses go.
+  explicit Connection(absl::Span<char> out) : out_(out) {
     context_.handler = &handler_;
     context_.random = &random_;
     context_.now_ms = 1'000'000;
@@ -57,8 +58,8 @@ class Connection {
   bool Step() {
     // Of exactly its size, so that a sanitizer sees a read past the end.
     const std::vector<char> in(pending_.begin(), pending_.end());
-    const HttpStream::Step step = stream_.Serve(
-        context_, Endpoint(), absl::string_view(in.data(), in.size()), absl::MakeSpan(out_));
+    const HttpStream::Step step =
+        stream_.Serve(context_, Endpoint(), absl::string_view(in.data(), in.size()), out_);
     Require(step.consumed <= in.size());
     Require(step.written <= out_.size());
     outcome_.out.append(out_.data(), step.written);
@@ -74,27 +75,40 @@ class Connection {
     return false;
   }
 
-  // One shard: a store is made for each run.
+  // Everybody is believed, so that headers and ip= are read.
+  static const HttpTrust& Believing() {
+    static const auto& everybody = *new Networks(*Networks::Parse("0.0.0.0/0"));
+    static const auto& trust = *new HttpTrust{everybody, everybody};
+    return trust;
+  }
+
   SwarmStore store_{StoreOptions{.shards = 1}};
   Service service_{ServiceOptions(), &store_};
-  // Everybody is believed, so that headers and ip= are read.
-  HttpHandler handler_{&service_, {*Networks::Parse("0.0.0.0/0"), *Networks::Parse("0.0.0.0/0")}};
+  HttpHandler handler_{&service_, Believing()};
   Random random_{1};
   HttpStreamContext context_;
   HttpStream stream_;
-  std::vector<char> out_;
+  absl::Span<char> out_;
   std::string pending_;
   Outcome outcome_;
 };
 
+// Room for so many responses, which is the same for all runs: to make it would be most of
+// the time of one.
+template <size_t kResponses>
+absl::Span<char> Room() {
+  static auto& room = *new std::vector<char>(kResponses * kHttpResponseBytesMax);
+  return absl::MakeSpan(room);
+}
+
 Outcome RunWhole(absl::string_view bytes) {
-  Connection connection(4 * kHttpResponseBytesMax);
+  Connection connection(Room<4>());
   connection.Receive(bytes);
   return connection.outcome();
 }
 
 Outcome RunCut(absl::string_view bytes, Random& cuts, uint32_t piece_max) {
-  Connection connection(kHttpResponseBytesMax);
+  Connection connection(Room<1>());
   while (!bytes.empty()) {
     const size_t size = std::min<size_t>(bytes.size(), 1 + cuts.Below(piece_max));
     connection.Receive(bytes.substr(0, size));

@@ -95,7 +95,6 @@ class Tracker {
     times_.wall_ms += ms;
   }
 
-  // One shard: a store is made for each run.
   SwarmStore store_{StoreOptions{.shards = 1}};
   Service service_{ServiceOptions(), &store_};
   UdpHandler handler_{UdpOptions(), &service_};

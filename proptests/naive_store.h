@@ -33,16 +33,15 @@ class NaiveStore {
         timeout_ticks_((options.peer_timeout_ms + tick_ms - 1) / tick_ms),
         retention_ticks_((options.downloaded_retention_ms + tick_ms - 1) / tick_ms) {}
 
-  Result Announce(const AnnounceRequest& request, int64_t now_ms) {
+  // What an announce does, without the answer.
+  void Update(const AnnounceRequest& request, int64_t now_ms) {
+    if (request.peer.port() == 0) return;
     const int64_t tick = TickAt(now_ms);
     const std::string key = Compact(request.peer);
-    const bool listed = request.peer.port() != 0;
-    const bool stops = request.event == Event::kStopped;
-    // A completed download has everything, whatever `left` said.
-    const Role role = request.event == Event::kCompleted ? Role::kSeeder : request.role;
-    if (listed && stops) {
+    if (request.event == Event::kStopped) {
       Remove(request.info_hash, key, tick);
-    } else if (listed) {
+    } else {
+      const Role role = RoleOf(request);
       Torrent& torrent = torrents_[request.info_hash];
       Peer& peer = torrent.peers[key];
       if (request.event == Event::kCompleted && !peer.counted) {
@@ -54,6 +53,13 @@ class NaiveStore {
       peer.role = role;
       peer.tick = tick;
     }
+  }
+
+  Result Announce(const AnnounceRequest& request, int64_t now_ms) {
+    Update(request, now_ms);
+    const std::string key = Compact(request.peer);
+    const bool stops = request.event == Event::kStopped;
+    const Role role = RoleOf(request);
     Result result;
     const auto found = torrents_.find(request.info_hash);
     if (found == torrents_.end()) return result;
@@ -112,6 +118,11 @@ class NaiveStore {
     uint32_t downloaded = 0;
     int64_t empty_since = 0;
   };
+
+  // A completed download has everything, whatever `left` said.
+  static Role RoleOf(const AnnounceRequest& request) {
+    return request.event == Event::kCompleted ? Role::kSeeder : request.role;
+  }
 
   int64_t TickAt(int64_t now_ms) const { return now_ms / tick_ms_; }
 

@@ -8,48 +8,12 @@
 
 #include "gtest/gtest.h"
 #include "proptests/naive_store.h"
+#include "proptests/store_check.h"
 #include "rapidcheck.h"
 #include "tracker/swarm_store.h"
 
 namespace septet::tracker {
 namespace {
-
-// The promise: bytes of the store <= 9 x IPv4 peers + 24 x IPv6 peers + 96 x torrents + a
-// constant for each shard, which is a partly filled page or two for each size of block.
-constexpr uint64_t kBoundIpv4 = 9;
-constexpr uint64_t kBoundIpv6 = 24;
-constexpr uint64_t kBoundTorrent = 96;
-constexpr uint64_t kBoundShard = 832 << 10;
-
-uint64_t Bound(const StoreUsage& usage, uint32_t shards) {
-  return kBoundIpv4 * usage.ipv4_peers + kBoundIpv6 * usage.ipv6_peers +
-         kBoundTorrent * usage.torrents + kBoundShard * shards;
-}
-
-StoreOptions Options(uint64_t key, uint32_t shards = 1) {
-  StoreOptions options;
-  options.peer_timeout_ms = 48'000;
-  options.downloaded_retention_ms = 200'000;
-  options.shards = shards;
-  options.hash_key = {key, ~key};
-  return options;
-}
-
-InfoHash TorrentNumber(uint32_t number) {
-  InfoHash info_hash{};
-  for (int i = 0; i < 4; ++i) info_hash[i] = static_cast<uint8_t>(number >> (8 * i));
-  return info_hash;
-}
-
-// Peers of either family, from few addresses with many ports and the other way round.
-Endpoint PeerNumber(uint32_t number, bool ipv6) {
-  const auto port = static_cast<uint16_t>(number % 7 == 0 ? 1 + number % 65535 : 6881);
-  uint8_t address[16] = {0x20, 0x01, 0x0d, 0xb8};
-  for (int i = 0; i < 4; ++i) {
-    address[15 - i] = static_cast<uint8_t>((number % 7 == 0 ? 1 : number) >> (8 * i));
-  }
-  return ipv6 ? MakeIpv6(address, port) : MakeIpv4(address + 12, port);
-}
 
 struct Step {
   uint32_t torrent = 0;
@@ -130,9 +94,9 @@ class Twins {
     const auto least = swept_.Announce(request, now_ms_);
     RC_ASSERT(result.stored);
     Between(least.counts, result.counts, most.counts);
-    const uint32_t given =
-        CheckPeers(ipv4, result.ipv4_peers, kCompactIpv4Bytes, most.eligible.ipv4) +
-        CheckPeers(ipv6, result.ipv6_peers, kCompactIpv6Bytes, most.eligible.ipv6);
+    RC_ASSERT(ChosenFault(ipv4, result.ipv4_peers, kCompactIpv4Bytes, most.eligible.ipv4) == "");
+    RC_ASSERT(ChosenFault(ipv6, result.ipv6_peers, kCompactIpv6Bytes, most.eligible.ipv6) == "");
+    const uint32_t given = result.ipv4_peers + result.ipv6_peers;
     const auto eligible = [](const NaiveStore::Eligible& e) {
       return e.ipv4.size() + e.ipv6.size();
     };
@@ -164,12 +128,7 @@ class Twins {
     RC_ASSERT(usage.ipv6_peers == swept_.peers(Family::kIpv6));
   }
 
-  void CheckBytes() const {
-    const StoreUsage usage = store_.Usage();
-    RC_ASSERT(usage.bytes_total == usage.bytes_slots + usage.bytes_peers + usage.bytes_directories +
-                                       usage.bytes_slack + usage.bytes_fixed);
-    RC_ASSERT(usage.bytes_total <= Bound(usage, shards_));
-  }
+  void CheckBytes() const { RC_ASSERT(BytesFault(store_.Usage(), shards_) == ""); }
 
   void PassTime(int64_t ms) { now_ms_ += ms; }
 
@@ -196,18 +155,6 @@ class Twins {
     // A peer that is gone in one model and completes again is counted again there.
     RC_ASSERT(std::min(least.downloaded, most.downloaded) <= counts.downloaded);
     RC_ASSERT(counts.downloaded <= std::max(least.downloaded, most.downloaded));
-  }
-
-  static uint32_t CheckPeers(const std::vector<uint8_t>& bytes, uint32_t peers, size_t peer_bytes,
-                             const std::set<std::string>& eligible) {
-    std::set<std::string> given;
-    for (uint32_t i = 0; i < peers; ++i) {
-      const std::string peer(reinterpret_cast<const char*>(bytes.data()) + i * peer_bytes,
-                             peer_bytes);
-      RC_ASSERT(eligible.count(peer) == 1u);
-      RC_ASSERT(given.insert(peer).second);
-    }
-    return peers;
   }
 
   const uint32_t shards_;
@@ -239,7 +186,7 @@ TEST(StoreProperties, EqualsTheNaiveModelStepByStep) {
     world.leave_percent = 25;
     world.forward_one_in = 5;
     const auto seeds = *rc::gen::container<std::vector<uint32_t>>(rc::gen::arbitrary<uint32_t>());
-    Twins twins(Options(seeds.size()), 1);
+    Twins twins(ShortLivedStore(seeds.size()), 1);
     for (const uint32_t seed : seeds) {
       Random random(seed);
       const Step step = DrawStep(world, random);
@@ -255,7 +202,7 @@ TEST(StoreProperties, EqualsTheNaiveModelInLongRuns) {
     World world = DrawWorld();
     const auto seed = *rc::gen::arbitrary<uint64_t>();
     RC_LOG() << "torrents " << world.torrents << " peers " << world.peers << " seed " << seed;
-    Twins twins(Options(seed, *rc::gen::element(1u, 4u)), seed);
+    Twins twins(ShortLivedStore(seed, *rc::gen::element(1u, 4u)), seed);
     Random random(seed);
     for (int i = 0; i < 2000; ++i) twins.Take(DrawStep(world, random));
     twins.Settle(world);
@@ -277,7 +224,7 @@ TEST(StoreProperties, KeepsItsBoundWhileLargeSwarmsComeAndGo) {
        {Shape{1, 300'000, false}, Shape{1000, 1000, false}, Shape{200'000, 2, false},
         Shape{30'000, 9, true}, Shape{300, 500, true}}) {
     SCOPED_TRACE(testing::Message() << shape.torrents << " x " << shape.peers);
-    SwarmStore store(Options(shape.torrents));
+    SwarmStore store(ShortLivedStore(shape.torrents));
     Random random(shape.peers);
     const auto announce = [&](uint32_t torrent, uint32_t peer, Event event) {
       AnnounceRequest request;
@@ -292,7 +239,7 @@ TEST(StoreProperties, KeepsItsBoundWhileLargeSwarmsComeAndGo) {
     const auto check = [&] {
       if (++steps % 64 != 0) return;
       const StoreUsage usage = store.Usage();
-      ASSERT_LE(usage.bytes_total, Bound(usage, 1));
+      ASSERT_LE(usage.bytes_total, BytesBound(usage, 1));
       peak = std::max(peak, usage.bytes_total);
     };
     for (uint32_t peer = 0; peer < shape.peers; ++peer) {
@@ -312,7 +259,7 @@ TEST(StoreProperties, KeepsItsBoundWhileLargeSwarmsComeAndGo) {
       }
     }
     const StoreUsage left = store.Usage();
-    EXPECT_LE(left.bytes_total, Bound(left, 1));
+    EXPECT_LE(left.bytes_total, BytesBound(left, 1));
     EXPECT_LT(left.bytes_total, peak / 4);
   }
 }
@@ -321,7 +268,7 @@ TEST(StoreProperties, NeverPassesItsCap) {
   EXPECT_TRUE(rc::check([] {
     const World world = DrawWorld();
     const auto seed = *rc::gen::arbitrary<uint64_t>();
-    StoreOptions options = Options(seed);
+    StoreOptions options = ShortLivedStore(seed);
     options.bytes_max = SwarmStore::MinBytesMax(1) + *rc::gen::inRange<uint64_t>(0, 200'000);
     SwarmStore store(options);
     Random random(seed);
@@ -357,7 +304,7 @@ TEST(StoreProperties, TheAccountIsWhatTheSystemHandedOut) {
   };
   Random random(3);
   const double before = resident_bytes();
-  SwarmStore store(Options(1));
+  SwarmStore store(ShortLivedStore(1));
   for (uint32_t peer = 0; peer < 500; ++peer) {
     for (uint32_t torrent = 0; torrent < 1000; ++torrent) {
       AnnounceRequest request;
