@@ -19,6 +19,7 @@
 #include "tracker/http/http_handler.h"
 #include "tracker/networks.h"
 #include "tracker/server/listen_address.h"
+#include "tracker/server/state_file.h"
 #include "tracker/swarm_store.h"
 
 using septet::tracker::ByteSize;
@@ -73,6 +74,15 @@ ABSL_FLAG(
     "answered but not listed.");
 ABSL_FLAG(absl::Duration, downloaded_retention, absl::Hours(24),
           "How long a torrent without peers keeps its count of downloads.");
+
+// --- State -----------------------------------------------------------------------
+
+ABSL_FLAG(std::string, state_file, "",
+          "File that keeps torrents and peers over a restart: read at the start, written every "
+          "--state_interval and at the stop. A damaged one gets another name, and the tracker "
+          "starts empty. Empty: a restart begins without peers.");
+ABSL_FLAG(absl::Duration, state_interval, absl::Minutes(5),
+          "How often --state_file is written, which is what a crash may lose.");
 
 // --- UDP -------------------------------------------------------------------------
 
@@ -142,6 +152,7 @@ const std::vector<DurationRange>& DurationRanges() {
       {"min_interval", &FLAGS_min_interval, absl::Seconds(1), day},
       {"peer_timeout", &FLAGS_peer_timeout, absl::Seconds(1), 7 * day},
       {"downloaded_retention", &FLAGS_downloaded_retention, absl::ZeroDuration(), 366 * day},
+      {"state_interval", &FLAGS_state_interval, absl::Milliseconds(100), day},
       {"connection_id_validity", &FLAGS_connection_id_validity, absl::Seconds(1), day},
       {"http_idle_timeout", &FLAGS_http_idle_timeout, absl::Milliseconds(100), day},
       {"http_head_timeout", &FLAGS_http_head_timeout, absl::Milliseconds(100), day},
@@ -204,6 +215,7 @@ constexpr AllowedRow kOtherAllowed[] = {
     {"deny_list", "a file that can be read, or empty"},
     {"torrents_dir", "a folder that can be read, or empty"},
     {"connection_id_secret_file", "a file of 16 to 4096 bytes, or empty"},
+    {"state_file", "a file, there or not, in a folder that can be written, or empty"},
     {"flagfile", "a file that can be read"},
     {"allow_noncompact", "true or false"},
     {"allow_scrape", "true or false"},
@@ -361,6 +373,17 @@ void SetAccess(AccessOptions* options) {
   options->torrents_dir = absl::GetFlag(FLAGS_torrents_dir);
 }
 
+absl::Status SetState(StateOptions* options) {
+  options->interval_ms = Milliseconds(FLAGS_state_interval);
+  options->file = absl::GetFlag(FLAGS_state_file);
+  if (options->file.empty()) return absl::OkStatus();
+  const absl::Status status = CheckStateFile(options->file);
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(absl::StrCat("--state_file=", options->file, ": ",
+                                                 status.message(),
+                                                 "; allowed: ", AllowedValues("state_file")));
+}
+
 absl::Status SetListen(std::vector<ListenAddress>* listen) {
   absl::StatusOr<std::vector<ListenAddress>> addresses =
       ParseListenAddresses(absl::GetFlag(FLAGS_listen));
@@ -413,6 +436,7 @@ absl::StatusOr<ServerOptions> OptionsFromFlags(const GivenFlags& given) {
   absl::Status status = CheckAllRanges();
   if (status.ok()) status = SetListen(&options.listen);
   if (status.ok()) status = SetService(given, &options.service);
+  if (status.ok()) status = SetState(&options.state);
   if (status.ok()) status = SetUdp(&options.udp);
   if (status.ok()) status = SetHttp(&options.http);
   if (!status.ok()) return status;

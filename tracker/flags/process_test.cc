@@ -156,6 +156,8 @@ TEST(ProcessTest, HelpListsEveryFlagWithDefaultAndRange) {
                                        "allow_list",
                                        "deny_list",
                                        "torrents_dir",
+                                       "state_file",
+                                       "state_interval",
                                        "allow_noncompact",
                                        "allow_scrape",
                                        "connection_id_secret_file",

@@ -47,8 +47,8 @@ class Log {
   // not go back. Cost when the line is left out: two atomic operations.
   void Report(Fault fault, int error, int64_t now_ms);
 
-  // Writes a line of what the operator brought about, such as reading a list again: it has
-  // no limit, since nothing from the network may cause it.
+  // Writes a line of what the operator or the machine brought about, such as reading a list again,
+  // or a state that cannot be saved: it has no limit, since nothing from the network may cause it.
   void Tell(absl::string_view text);
 
  private:

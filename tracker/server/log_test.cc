@@ -51,5 +51,11 @@ TEST_F(LogTest, AFrequentFaultDoesNotHideAnother) {
   EXPECT_EQ(TakeLines().size(), 2u);
 }
 
+TEST_F(LogTest, WhatIsSaidIsALineEachTime) {
+  log_.Tell("so");
+  log_.Tell("so");
+  EXPECT_THAT(TakeLines(), ElementsAre("septet: so\n", "septet: so\n"));
+}
+
 }  // namespace
 }  // namespace septet::tracker

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "tracker/http/http_handler.h"
 #include "tracker/random.h"
 #include "tracker/server/access_watcher.h"
@@ -20,6 +21,8 @@
 #include "tracker/server/descriptor_limit.h"
 #include "tracker/server/listening_socket.h"
 #include "tracker/server/log.h"
+#include "tracker/server/state_file.h"
+#include "tracker/server/state_saver.h"
 #include "tracker/server/worker.h"
 #include "tracker/siphash.h"
 #include "tracker/udp/udp_handler.h"
@@ -85,6 +88,10 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("workers is ", options.workers, "; allowed: 0 to ", kWorkersMax));
   }
+  if (options.state.interval_ms < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("state.interval_ms is ", options.state.interval_ms, "; allowed: at least 1"));
+  }
   if (options.service.numwant_max > kHttpNumwantLimit) {
     return absl::InvalidArgumentError(absl::StrCat("numwant_max is ", options.service.numwant_max,
                                                    "; allowed: 0 to ", kHttpNumwantLimit));
@@ -103,8 +110,9 @@ class Server::Impl {
   Impl(const ServerOptions& options, const Secrets& secrets)
       : options_(options),
         calls_(*options.calls),
-        store_(WithKey(options.store, secrets)),
-        service_(options.service, &store_, options.access.any() ? &access_ : nullptr),
+        store_options_(WithKey(options.store, secrets)),
+        store_(absl::in_place, store_options_),
+        service_(options.service, &*store_, options.access.any() ? &access_ : nullptr),
         http_handler_(&service_, {options.http.trusted_proxies, options.http.honor_ip_param}),
         udp_handler_(WithKey(options.udp, secrets), &service_),
         limits_(ConnectionsMaxFor(options.http.connections_max),
@@ -118,7 +126,7 @@ class Server::Impl {
 
   const std::vector<ListenAddress>& addresses() const { return addresses_; }
   uint32_t connections() const { return limits_.connections(); }
-  SwarmStore& store() { return store_; }
+  SwarmStore& store() { return *store_; }
   bool ReloadLists() {
     if (access_watcher_ == nullptr) return false;
     access_watcher_->Reload();
@@ -145,11 +153,13 @@ class Server::Impl {
   absl::Status OpenAddress(const ListenAddress& address, std::vector<Sockets>* by_worker);
   absl::Status CreateWorker(Sockets sockets);
   absl::Status StartThreads();
+  absl::Status RestoreState();
 
   const ServerOptions options_;
   const SystemCalls& calls_;
   Log log_;
-  SwarmStore store_;
+  const StoreOptions store_options_;
+  absl::optional<SwarmStore> store_;
   AccessControl access_;
   Service service_;
   const HttpHandler http_handler_;
@@ -158,6 +168,7 @@ class Server::Impl {
   Random seeds_;
   std::vector<ListenAddress> addresses_;
   std::unique_ptr<AccessWatcher> access_watcher_;  // null: there are no lists
+  std::unique_ptr<StateSaver> saver_;              // null without a state file
   std::vector<std::unique_ptr<Worker>> workers_;
   std::mutex stop_mutex_;  // guards threads_
   std::vector<std::thread> threads_;
@@ -200,7 +211,7 @@ absl::Status Server::Impl::OpenSockets(std::vector<Sockets>* by_worker) {
 
 absl::Status Server::Impl::CreateWorker(Sockets sockets) {
   const WorkerEnvironment environment = {.calls = &calls_,
-                                         .store = &store_,
+                                         .store = &*store_,
                                          .http_handler = &http_handler_,
                                          .udp_handler = &udp_handler_,
                                          .limits = &limits_,
@@ -223,6 +234,27 @@ absl::Status Server::Impl::CreateWorker(Sockets sockets) {
   return absl::OkStatus();
 }
 
+// Before anybody uses the store. What holds no state is set aside, and the store is empty.
+absl::Status Server::Impl::RestoreState() {
+  if (options_.state.file.empty()) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<StateFile>> file = StateFile::Open(calls_, options_.state.file);
+  if (!file.ok()) return file.status();
+  const absl::StatusOr<std::string> loaded = (*file)->Load(&*store_);
+  if (loaded.ok() && !loaded->empty()) log_.Tell(*loaded);
+  if (absl::IsDataLoss(loaded.status())) {
+    store_.emplace(store_options_);
+    const absl::StatusOr<std::string> kept_as = (*file)->SetAside();
+    if (!kept_as.ok()) return kept_as.status();
+    log_.Tell(absl::StrCat(loaded.status().message(), "; it is kept as ", *kept_as,
+                           ", and the tracker starts empty"));
+  } else if (!loaded.ok()) {
+    return loaded.status();
+  }
+  saver_ =
+      std::make_unique<StateSaver>(*std::move(file), &*store_, &log_, options_.state.interval_ms);
+  return absl::OkStatus();
+}
+
 absl::Status Server::Impl::StartThreads() {
   const BlockedSignals blocked;
   const std::lock_guard<std::mutex> lock(stop_mutex_);
@@ -234,7 +266,7 @@ absl::Status Server::Impl::StartThreads() {
           absl::StrCat("the thread of a worker cannot be started: ", error.what()));
     }
   }
-  return absl::OkStatus();
+  return saver_ == nullptr ? absl::OkStatus() : saver_->Start();
 }
 
 absl::Status Server::Impl::StartAccess() {
@@ -251,7 +283,10 @@ absl::Status Server::Impl::Start() {
   absl::Status status = StartAccess();
   if (!status.ok()) return status;
   std::vector<Sockets> by_worker(WorkersFor(options_.workers));
+  // Sockets first: who may not listen should not touch the state of who does. What comes in
+  // until the workers start waits in their buffers.
   status = OpenSockets(&by_worker);
+  if (status.ok()) status = RestoreState();
   if (!status.ok()) return status;
   for (Sockets& sockets : by_worker) {
     status = CreateWorker(std::move(sockets));
@@ -265,6 +300,7 @@ void Server::Impl::Stop() {
   for (const std::unique_ptr<Worker>& worker : workers_) worker->Stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
+  if (saver_ != nullptr) saver_->Stop();
 }
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {

@@ -28,10 +28,10 @@ absl::Status CheckServerOptions(const ServerOptions& options);
 // raises the limit of descriptors (RLIMIT_NOFILE).
 class Server {
  public:
-  // Returns when the lists are read, all sockets are bound and every worker serves.
-  // InvalidArgument: an option, or a list that cannot be read; Unavailable: an address or another
-  // thing of the system, named. An address of all of IPv6 on a host without IPv6 is left out, if
-  // others are there.
+  // Returns when the lists are read, the store is filled from the state file, all sockets are bound
+  // and every worker serves. InvalidArgument: an option, or a list or state that cannot be read;
+  // Unavailable: an address or another thing of the system, named. An address of all of IPv6 on a
+  // host without IPv6 is left out, if others are there.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
 
   // Stops.
@@ -44,7 +44,7 @@ class Server {
   std::string StartUpLine() const;
 
   // No new connections; answers the open requests, for stop_timeout_ms at most, and
-  // returns when all threads have ended. Later calls do nothing.
+  // returns when all threads have ended and the state is saved. Later calls do nothing.
   void Stop();
 
   // Has the lists of served torrents read again by a thread of the server; returns at once.

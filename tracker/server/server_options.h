@@ -4,6 +4,7 @@
 #define SEPTET_TRACKER_SERVER_SERVER_OPTIONS_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tracker/access/access_lists.h"
@@ -36,6 +37,14 @@ struct HttpOptions {
   uint64_t buffer_bytes_max = 64 * 1024 * 1024;
 };
 
+// What outlives a restart.
+struct StateOptions {
+  // Where torrents and peers are kept; empty: nowhere.
+  std::string file;
+  // How often they are written, beside at the stop; at least 1.
+  int64_t interval_ms = 5 * 60 * 1000;
+};
+
 struct ServerOptions {
   std::vector<ListenAddress> listen;
   uint32_t workers = 0;  // event loops, a thread each; 0: one for each core
@@ -47,6 +56,7 @@ struct ServerOptions {
   // connection_id_key: likewise.
   UdpOptions udp;
   HttpOptions http;
+  StateOptions state;
   int udp_receive_buffer_bytes = 4 * 1024 * 1024;  // 0: the kernel's default
   int64_t stop_timeout_ms = 3'000;                 // for open requests once it stops
   // Another table brings faults about in tests. Must outlive the server.

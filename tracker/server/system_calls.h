@@ -5,11 +5,15 @@
 #ifndef SEPTET_TRACKER_SERVER_SYSTEM_CALLS_H_
 #define SEPTET_TRACKER_SERVER_SYSTEM_CALLS_H_
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,8 +42,20 @@ struct SystemCalls {
   int (*eventfd)(unsigned value, int flags) = ::eventfd;
   ssize_t (*read)(int fd, void* bytes, size_t size) = ::read;
   ssize_t (*write)(int fd, const void* bytes, size_t size) = ::write;
+  int (*open)(const char* path, int flags, mode_t mode) = OpenFile;
+  int (*fstat)(int fd, struct stat* status) = ::fstat;
+  int (*flock)(int fd, int operation) = ::flock;
+  int (*fsync)(int fd) = ::fsync;
+  int (*rename)(const char* from, const char* to) = ::rename;
+  int (*unlink)(const char* path) = ::unlink;
   ssize_t (*getrandom)(void* bytes, size_t size, unsigned flags) = ::getrandom;
   int (*clock_gettime)(clockid_t clock, timespec* time) = ::clock_gettime;
+
+ private:
+  // open takes its mode as a variable argument.
+  static int OpenFile(const char* path, int flags, mode_t mode) {
+    return ::open(path, flags, mode);
+  }
 };
 
 // The kernel's. Lives for ever.
