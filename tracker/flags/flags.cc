@@ -96,6 +96,9 @@ ABSL_FLAG(
     ByteSize, udp_receive_buffer, ByteSize{4 << 20},
     "Bytes of packets that the kernel keeps for each socket while the tracker is busy, as far "
     "as net.core.rmem_max allows. none: the kernel's default.");
+ABSL_FLAG(int64_t, udp_error_rate, 1000,
+          "UDP errors a second that are sent for connection ids that are not valid, whose source "
+          "may be forged; all workers share it. 0: none is sent.");
 
 // --- HTTP ------------------------------------------------------------------------
 
@@ -172,6 +175,7 @@ struct IntegerRange {
 
 const IntegerRange kIntegerRanges[] = {
     {"workers", &FLAGS_workers, 0, 256},
+    {"udp_error_rate", &FLAGS_udp_error_rate, 0, 1'000'000'000},
     {"numwant_default", &FLAGS_numwant_default, 0, kHttpNumwantLimit},
     {"numwant_max", &FLAGS_numwant_max, 0, kHttpNumwantLimit},
     {"max_connections", &FLAGS_max_connections, 0, 100'000'000},
@@ -445,6 +449,7 @@ absl::StatusOr<ServerOptions> OptionsFromFlags(const GivenFlags& given) {
   options.workers = static_cast<uint32_t>(absl::GetFlag(FLAGS_workers));
   options.udp_receive_buffer_bytes =
       static_cast<int>(absl::GetFlag(FLAGS_udp_receive_buffer).bytes);
+  options.udp_error_rate = static_cast<uint32_t>(absl::GetFlag(FLAGS_udp_error_rate));
   options.stop_timeout_ms = Milliseconds(FLAGS_stop_timeout);
   return options;
 }

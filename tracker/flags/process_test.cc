@@ -256,6 +256,32 @@ TEST(ProcessTest, ProxyHttpReadsTheProxyProtocol) {
   EXPECT_EQ(process.Wait(), 0);
 }
 
+TEST(ProcessTest, UdpErrorsAreSentAtTheRateAllowed) {
+  for (const bool is_allowed : {true, false}) {
+    Process process({"--listen=udp://127.0.0.1:0", "--workers=1",
+                     is_allowed ? "--udp_error_rate=1" : "--udp_error_rate=0"});
+    TestClient client(ListeningAt(process.ReadErrorLine()), SOCK_DGRAM);
+    // BEP 15: an announce with an id that was never given out, then a connect.
+    ASSERT_TRUE(client.Send(absl::StrCat(std::string(8, 'x'), absl::string_view("\0\0\0\x01", 4),
+                                         "abcd", std::string(82, '\0'))));
+    ASSERT_TRUE(
+        client.Send(std::string("\0\0\x04\x17\x27\x10\x19\x80\0\0\0\0"
+                                "efgh",
+                                16)));
+    if (is_allowed) {
+      EXPECT_EQ(client.ReceivePacket().substr(0, 8), std::string("\0\0\0\x03"
+                                                                 "abcd",
+                                                                 8));
+    }
+    EXPECT_EQ(client.ReceivePacket().substr(0, 8), std::string("\0\0\0\0"
+                                                               "efgh",
+                                                               8));
+    process.Signal(SIGTERM);
+    EXPECT_EQ(absl::StrContains(process.ReadError(), "--udp_error_rate"), !is_allowed);
+    EXPECT_EQ(process.Wait(), 0);
+  }
+}
+
 TEST(ProcessTest, AnAddressInUseIsStatusOne) {
   Process first({"--listen=http://127.0.0.1:0"});
   const std::string line = first.ReadErrorLine();

@@ -20,7 +20,8 @@ constexpr std::array<absl::string_view, kFaultCount> kTexts = {
     "epoll failed",
     "UDP packets cannot be received",
     "UDP reply cannot be sent",
-    "UDP reply dropped: the send buffer of the socket is full",
+    "UDP reply dropped: the kernel has no room for it",
+    "UDP error for a connection id that is not valid not sent: --udp_error_rate is reached",
 };
 
 void WriteToStandardError(absl::string_view line) {
@@ -34,16 +35,16 @@ Log::Log() : Log(WriteToStandardError) {}
 
 void Log::Tell(absl::string_view text) { sink_(absl::StrCat("septet: ", text, "\n")); }
 
-void Log::Report(Fault fault, int error, int64_t now_ms) {
+void Log::Report(Fault fault, int error, int64_t now_ms, uint64_t times) {
   const size_t index = static_cast<size_t>(fault);
   Limit& limit = limits_[index];
   int64_t quiet_until_ms = limit.quiet_until_ms.load(std::memory_order_relaxed);
   if (now_ms < quiet_until_ms ||
       !limit.quiet_until_ms.compare_exchange_strong(quiet_until_ms, now_ms + kQuietMs)) {
-    limit.left_out.fetch_add(1, std::memory_order_relaxed);
+    limit.left_out.fetch_add(times, std::memory_order_relaxed);
     return;
   }
-  const uint64_t left_out = limit.left_out.exchange(0, std::memory_order_relaxed);
+  const uint64_t left_out = limit.left_out.exchange(0, std::memory_order_relaxed) + times - 1;
   std::string line = absl::StrCat("septet: ", kTexts[index]);
   if (const char* why = error == 0 ? nullptr : strerrordesc_np(error)) {
     absl::StrAppend(&line, ": ", why);

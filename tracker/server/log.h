@@ -26,8 +26,9 @@ enum class Fault : uint8_t {
   kUdpReceive,
   kUdpSend,
   kUdpSendBufferFull,
+  kUdpErrorsLimited,
 };
-inline constexpr size_t kFaultCount = 10;
+inline constexpr size_t kFaultCount = 11;
 
 // Thread-safe.
 class Log {
@@ -44,8 +45,9 @@ class Log {
   explicit Log(Sink sink) : sink_(std::move(sink)) {}
 
   // `error` is an errno that says why, or 0. `now_ms` is the time of a clock that does
-  // not go back. Cost when the line is left out: two atomic operations.
-  void Report(Fault fault, int error, int64_t now_ms);
+  // not go back; `times`: how often it happened. Cost when the line is left out: two
+  // atomic operations.
+  void Report(Fault fault, int error, int64_t now_ms, uint64_t times = 1);
 
   // Writes a line of what the operator or the machine brought about, such as reading a list again,
   // or a state that cannot be saved: it has no limit, since nothing from the network may cause it.

@@ -45,6 +45,14 @@ TEST_F(LogTest, RepeatsAreCountedAndWaitForTheQuietTimeToEnd) {
   EXPECT_THAT(TakeLines(), ElementsAre(EndsWith("Operation not permitted\n")));
 }
 
+TEST_F(LogTest, OneReportMayBeOfMany) {
+  log_.Report(Fault::kUdpErrorsLimited, 0, 0, 5);
+  EXPECT_THAT(TakeLines(), ElementsAre(EndsWith("is reached (and 4 times before)\n")));
+  log_.Report(Fault::kUdpErrorsLimited, 0, 1, 5);
+  log_.Report(Fault::kUdpErrorsLimited, 0, Log::kQuietMs, 1);
+  EXPECT_THAT(TakeLines(), ElementsAre(EndsWith("is reached (and 5 times before)\n")));
+}
+
 TEST_F(LogTest, AFrequentFaultDoesNotHideAnother) {
   log_.Report(Fault::kUdpSend, EPERM, 0);
   log_.Report(Fault::kUdpReceive, EPERM, 1);

@@ -40,7 +40,11 @@ struct Secrets {
 
 absl::StatusOr<Secrets> DrawSecrets(const SystemCalls& calls) {
   Secrets secrets;
-  if (calls.getrandom(&secrets, sizeof(secrets), 0) == sizeof(secrets)) return secrets;
+  ssize_t drawn = 0;
+  do {
+    drawn = calls.getrandom(&secrets, sizeof(secrets), 0);
+  } while (drawn < 0 && errno == EINTR);
+  if (drawn == sizeof(secrets)) return secrets;
   return absl::UnavailableError(
       absl::StrCat("the kernel gives no random numbers: getrandom: ", strerrordesc_np(errno)));
 }
@@ -223,7 +227,10 @@ absl::Status Server::Impl::CreateWorker(Sockets sockets) {
   timeout_ms[static_cast<size_t>(Phase::kHead)] = options_.http.head_timeout_ms;
   timeout_ms[static_cast<size_t>(Phase::kWrite)] = options_.http.write_timeout_ms;
   timeout_ms[static_cast<size_t>(Phase::kLinger)] = options_.http.linger_timeout_ms;
-  options.http.buffer_bytes_max = options_.http.buffer_bytes_max / WorkersFor(options_.workers);
+  const uint32_t workers = WorkersFor(options_.workers);
+  options.http.buffer_bytes_max = options_.http.buffer_bytes_max / workers;
+  options.udp_error_rate = options_.udp_error_rate / workers;
+  if (options_.udp_error_rate % workers > 0) ++options.udp_error_rate;
   options.stop_timeout_ms = options_.stop_timeout_ms;
   options.sweeps = workers_.empty();
   options.random_seed = seeds_.Next();

@@ -58,7 +58,9 @@ struct ServerOptions {
   HttpOptions http;
   StateOptions state;
   int udp_receive_buffer_bytes = 4 * 1024 * 1024;  // 0: the kernel's default
-  int64_t stop_timeout_ms = 3'000;                 // for open requests once it stops
+  // UDP errors a second, all workers together, to sources without a valid connection id.
+  uint32_t udp_error_rate = 1000;
+  int64_t stop_timeout_ms = 3'000;  // for open requests once it stops
   // Another table brings faults about in tests. Must outlive the server.
   const SystemCalls* calls = &RealSystemCalls();
 };

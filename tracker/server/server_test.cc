@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -550,18 +551,62 @@ TEST_F(ServerFaultTest, AUdpReplyThatCannotBeSentDoesNotCostTheOthers) {
   }
 }
 
-TEST_F(ServerFaultTest, AFullSendBufferDropsRepliesAndNoMore) {
+TEST_F(ServerFaultTest, AKernelWithoutRoomCostsNoUdpReply) {
+  calls_.sendmmsg = [](int fd, mmsghdr* messages, unsigned count, int flags) {
+    // Also in the middle of a batch.
+    if (!TakeFault()) return sendmmsg(fd, messages, std::min(count, 3u), flags);
+    errno = std::array{EAGAIN, ENOBUFS, ENOMEM}[static_cast<size_t>(faults_left) % 3];
+    return -1;
+  };
+  // All addresses: each reply has to leave from the one that was asked, later too.
+  Start(FaultyOptions("udp://0.0.0.0:0"));
+  const uint8_t address[] = {127, 0, 0, 2};
+  TestClient udp(MakeIpv4(address, Address().port()), SOCK_DGRAM);
+  for (int round = 0; round < 5; ++round) {
+    faults_left = 6;
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(udp.Send(UdpConnect(absl::StrCat(1000 + i))));
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_EQ(udp.ReceivePacket().substr(4, 4), absl::StrCat(1000 + i));
+    }
+  }
+}
+
+TEST_F(ServerFaultTest, RepliesThatWaitAreSentBeforeTheServerStops) {
   calls_.sendmmsg = [](int fd, mmsghdr* messages, unsigned count, int flags) {
     if (!TakeFault()) return sendmmsg(fd, messages, count, flags);
-    errno = EAGAIN;
+    errno = ENOBUFS;
     return -1;
   };
   Start(FaultyOptions("udp://127.0.0.1:0"));
   TestClient udp(Address(), SOCK_DGRAM);
-  faults_left = 1;
-  ASSERT_TRUE(udp.Send(UdpConnect("lost")));
-  while (faults_left > 0) std::this_thread::yield();
+  faults_left = 3;
   ASSERT_TRUE(udp.Send(UdpConnect("kept")));
+  server_->Stop();
+  EXPECT_EQ(udp.ReceivePacket().substr(4, 4), "kept");
+}
+
+TEST_F(ServerFaultTest, AKernelThatNeverHasRoomDoesNotHoldUpTheServer) {
+  calls_.sendmmsg = [](int fd, mmsghdr* messages, unsigned count, int flags) {
+    if (!TakeFault()) return sendmmsg(fd, messages, count, flags);
+    errno = ENOBUFS;
+    return -1;
+  };
+  calls_.clock_gettime = [](clockid_t clock, timespec* time) {
+    const int result = clock_gettime(clock, time);
+    time->tv_sec += clock_ahead_s;
+    return result;
+  };
+  Start(FaultyOptions("udp://127.0.0.1:0"));
+  TestClient udp(Address(), SOCK_DGRAM);
+  faults_left = 1'000'000;
+  ASSERT_TRUE(udp.Send(UdpConnect("lost")));
+  while (faults_left == 1'000'000) std::this_thread::yield();
+  clock_ahead_s = 2;
+  // It tries once more and drops the reply; then it reads again.
+  ASSERT_TRUE(udp.Send(UdpConnect("kept")));
+  const int left = faults_left;
+  while (faults_left > left - 2) std::this_thread::yield();
+  faults_left = 0;
   EXPECT_EQ(udp.ReceivePacket().substr(4, 4), "kept");
 }
 

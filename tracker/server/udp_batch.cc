@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "absl/types/span.h"
+#include "tracker/server/udp_send.h"
 
 namespace septet::tracker {
 namespace {
@@ -32,8 +33,9 @@ void MakeReplyControl(msghdr* message) {
 
 }  // namespace
 
-UdpBatch::UdpBatch(const SystemCalls& calls, UdpHandler* handler, Log* log, Random* random)
-    : calls_(calls), handler_(handler), log_(log), random_(random) {
+UdpBatch::UdpBatch(const SystemCalls& calls, UdpHandler* handler, Log* log, Random* random,
+                   uint32_t error_rate)
+    : calls_(calls), handler_(handler), log_(log), random_(random), errors_(error_rate) {
   for (size_t i = 0; i < kPacketsMax; ++i) {
     received_bytes_[i] = {packets_[i].data(), packets_[i].size()};
     received_[i] = {};
@@ -60,14 +62,15 @@ size_t UdpBatch::Receive(int fd, bool tells_destination, int64_t now_ms) {
   return 0;
 }
 
-size_t UdpBatch::Serve(int fd, bool tells_destination, const UdpTimes& times) {
+size_t UdpBatch::Serve(int fd, bool tells_destination, const UdpTimes& times, UdpBacklog* backlog) {
   const size_t count = Receive(fd, tells_destination, times.now_ms);
   for (size_t i = 0; i < count; ++i) {
     handler_->Prefetch(absl::MakeConstSpan(packets_[i].data(), received_[i].msg_len));
   }
   reply_count_ = 0;
   for (size_t i = 0; i < count; ++i) Answer(i, times);
-  Send(fd, times.now_ms);
+  Send(fd, times.now_ms, backlog);
+  ReportErrorsNotSent(times.now_ms);
   return count;
 }
 
@@ -78,7 +81,7 @@ void UdpBatch::Answer(size_t index, const UdpTimes& times) {
   std::array<uint8_t, kUdpReplyBytesMax>& reply = reply_packets_[reply_count_];
   const size_t size =
       handler_->Handle(absl::MakeConstSpan(packets_[index].data(), received_[index].msg_len),
-                       source, times, *random_, absl::MakeSpan(reply));
+                       source, times, *random_, absl::MakeSpan(reply), &errors_);
   if (size == 0) return;
 
   msghdr& from = received_[index].msg_hdr;
@@ -92,25 +95,17 @@ void UdpBatch::Answer(size_t index, const UdpTimes& times) {
   ++reply_count_;
 }
 
-void UdpBatch::Send(int fd, int64_t now_ms) {
-  size_t done = 0;
-  while (done < reply_count_) {
-    const int sent =
-        calls_.sendmmsg(fd, &replies_[done], static_cast<unsigned>(reply_count_ - done),
-                        MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent > 0) {
-      done += static_cast<size_t>(sent);
-      continue;
-    }
-    if (errno == EINTR) continue;
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS) {
-      log_->Report(Fault::kUdpSendBufferFull, 0, now_ms);
-      return;
-    }
-    // It is about the first of them: no route to it, a packet filter.
-    log_->Report(Fault::kUdpSend, errno, now_ms);
-    ++done;
-  }
+void UdpBatch::Send(int fd, int64_t now_ms, UdpBacklog* backlog) {
+  const absl::Span<mmsghdr> replies = absl::MakeSpan(replies_.data(), reply_count_);
+  const UdpSendResult result = SendMessages(calls_, fd, replies, log_, now_ms);
+  if (result.error != 0) backlog->Keep(replies.subspan(result.done), result.error, now_ms);
+}
+
+void UdpBatch::ReportErrorsNotSent(int64_t now_ms) {
+  const uint64_t refused = errors_.refused();
+  if (refused == errors_reported_) return;
+  log_->Report(Fault::kUdpErrorsLimited, 0, now_ms, refused - errors_reported_);
+  errors_reported_ = refused;
 }
 
 }  // namespace septet::tracker

@@ -15,6 +15,8 @@
 #include "tracker/server/log.h"
 #include "tracker/server/socket_address.h"
 #include "tracker/server/system_calls.h"
+#include "tracker/server/udp_backlog.h"
+#include "tracker/token_bucket.h"
 #include "tracker/udp/udp_handler.h"
 
 namespace septet::tracker {
@@ -23,19 +25,21 @@ namespace septet::tracker {
 // thread-safe. Large: do not put it on a stack.
 class UdpBatch {
  public:
-  static constexpr size_t kPacketsMax = 64;
+  static constexpr size_t kPacketsMax = UdpBacklog::kRepliesMax;
 
-  // All must outlive the batch.
-  UdpBatch(const SystemCalls& calls, UdpHandler* handler, Log* log, Random* random);
+  // All must outlive the batch. `error_rate`: errors a second that are sent to sources
+  // without a valid connection id.
+  UdpBatch(const SystemCalls& calls, UdpHandler* handler, Log* log, Random* random,
+           uint32_t error_rate);
   UdpBatch(const UdpBatch&) = delete;
   UdpBatch& operator=(const UdpBatch&) = delete;
 
   // Receives up to kPacketsMax packets from `fd`, which does not block, and answers
   // them. Returns how many came; fewer than kPacketsMax: no more wait.
   // `tells_destination` is ListeningSocket's: each reply leaves from the address to
-  // which its request was sent. A reply for which the kernel has no room is dropped, as
-  // the network may drop it: the client asks again.
-  size_t Serve(int fd, bool tells_destination, const UdpTimes& times);
+  // which its request was sent. Replies for which the kernel has no room are put into
+  // `backlog`, which is the socket's and empty before; one that it refuses is skipped.
+  size_t Serve(int fd, bool tells_destination, const UdpTimes& times, UdpBacklog* backlog);
 
  private:
   // A scrape of 74 torrents has 1496 bytes; what is longer is cut. Not a multiple of
@@ -48,12 +52,15 @@ class UdpBatch {
 
   size_t Receive(int fd, bool tells_destination, int64_t now_ms);
   void Answer(size_t index, const UdpTimes& times);
-  void Send(int fd, int64_t now_ms);
+  void Send(int fd, int64_t now_ms, UdpBacklog* backlog);
+  void ReportErrorsNotSent(int64_t now_ms);
 
   const SystemCalls& calls_;
   UdpHandler* const handler_;
   Log* const log_;
   Random* const random_;
+  TokenBucket errors_;
+  uint64_t errors_reported_ = 0;
 
   std::array<mmsghdr, kPacketsMax> received_;
   std::array<iovec, kPacketsMax> received_bytes_;

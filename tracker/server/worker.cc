@@ -18,6 +18,13 @@ constexpr int kEventsMax = 256;
 // Full batches that one socket may take before the others get their turn.
 constexpr int kUdpBatchesMax = 4;
 
+// When the worker stops: more than the kernel has waiting for a socket, as a rule, and not
+// for ever where requests come faster than they are answered.
+constexpr int kUdpBatchesAtStop = 256;
+
+// What the kernel refused to watch is tried again after this.
+constexpr int64_t kWatchRetryMs = 100;
+
 constexpr int64_t kMillisecondsPerSecond = 1000;
 constexpr int64_t kNanosecondsPerMillisecond = 1'000'000;
 
@@ -70,11 +77,13 @@ Worker::Worker(const WorkerEnvironment& environment, const WorkerOptions& option
   std::vector<HttpListener> listeners = TakeListeners(&sockets);
   for (ListeningSocket& socket : sockets) {
     if (!socket.fd.is_open()) continue;
-    udp_sockets_.push_back({std::move(socket.fd), socket.tells_destination});
+    udp_sockets_.push_back({.fd = std::move(socket.fd),
+                            .tells_destination = socket.tells_destination,
+                            .watched_events = EPOLLIN});
   }
   if (!udp_sockets_.empty()) {
-    udp_batch_ =
-        std::make_unique<UdpBatch>(calls_, environment.udp_handler, environment.log, &random_);
+    udp_batch_ = std::make_unique<UdpBatch>(calls_, environment.udp_handler, environment.log,
+                                            &random_, options.udp_error_rate);
   }
   const HttpEnvironment http = {.calls = &calls_,
                                 .epoll = epoll_.get(),
@@ -108,8 +117,9 @@ absl::Status Worker::WatchSockets() {
 void Worker::Stop() {
   stop_is_asked_.store(true, std::memory_order_release);
   const uint64_t one = 1;
-  // It fails only if the counter is full, and then the worker wakes up anyway.
-  [[maybe_unused]] const ssize_t written = calls_.write(wake_up_.get(), &one, sizeof(one));
+  // Else it fails only if the counter is full, and then the worker wakes up anyway.
+  while (calls_.write(wake_up_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
+  }
 }
 
 void Worker::ReadClock() {
@@ -147,16 +157,43 @@ void Worker::OnEvent(uint64_t token) {
 }
 
 void Worker::ServeUdp(uint32_t index) {
-  const UdpSocket& socket = udp_sockets_[index];
+  UdpSocket& socket = udp_sockets_[index];
   if (!socket.fd.is_open()) return;  // stopped by an event before this one
+  // Nothing more is read while replies wait, so that they are bounded, and what comes too
+  // fast is left to the kernel.
+  socket.backlog.Flush(calls_, socket.fd.get(), environment_.log, now_ms_);
   const UdpTimes times = {now_ms_, ReadClockMs(calls_, CLOCK_REALTIME)};
-  for (int i = 0; i < kUdpBatchesMax; ++i) {
-    const size_t count = udp_batch_->Serve(socket.fd.get(), socket.tells_destination, times);
-    if (count < UdpBatch::kPacketsMax) return;
+  const int batches_max = is_stopping() ? kUdpBatchesAtStop : kUdpBatchesMax;
+  for (int i = 0; i < batches_max && socket.backlog.empty(); ++i) {
+    const size_t count =
+        udp_batch_->Serve(socket.fd.get(), socket.tells_destination, times, &socket.backlog);
+    if (count < UdpBatch::kPacketsMax) break;
   }
+  if (is_stopping() && socket.backlog.empty()) return socket.fd.Close();
+  WatchUdp(index);
+}
+
+// Waits for what the socket needs next: packets, or room for the replies that wait.
+void Worker::WatchUdp(uint32_t index) {
+  UdpSocket& socket = udp_sockets_[index];
+  socket.retry_ms = socket.backlog.retry_ms();
+  const uint32_t events = socket.backlog.events();
+  if (events == socket.watched_events) return;
+  epoll_event event = {};
+  event.events = events;
+  event.data.u64 = Pack({EventSource::kUdpSocket, 0, index});
+  if (calls_.epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, socket.fd.get(), &event) != 0) {
+    environment_.log->Report(Fault::kEpoll, errno, now_ms_);
+    socket.retry_ms = std::min(socket.retry_ms, now_ms_ + kWatchRetryMs);
+    return;
+  }
+  socket.watched_events = events;
 }
 
 void Worker::OnTimer() {
+  for (uint32_t i = 0; i < udp_sockets_.size(); ++i) {
+    if (udp_sockets_[i].retry_ms <= now_ms_) ServeUdp(i);
+  }
   http_->OnTimer();
   if (sweeper_.has_value()) sweeper_->OnTimer(now_ms_);
 }
@@ -164,23 +201,28 @@ void Worker::OnTimer() {
 int64_t Worker::NextTimerMs() {
   int64_t next_ms = std::min(http_->NextTimerMs(), stop_deadline_ms_);
   if (sweeper_.has_value()) next_ms = std::min(next_ms, sweeper_->NextTimerMs());
+  for (const UdpSocket& socket : udp_sockets_) {
+    if (socket.fd.is_open()) next_ms = std::min(next_ms, socket.retry_ms);
+  }
   return next_ms;
 }
 
 void Worker::BeginStop() {
   uint64_t count = 0;
   [[maybe_unused]] const ssize_t received = calls_.read(wake_up_.get(), &count, sizeof(count));
-  if (!stop_is_asked_.load(std::memory_order_acquire) || stop_deadline_ms_ != INT64_MAX) return;
+  if (!stop_is_asked_.load(std::memory_order_acquire) || is_stopping()) return;
   stop_deadline_ms_ = now_ms_ + options_.stop_timeout_ms;
   // The packets that are in the queues already are the open requests of UDP.
   for (uint32_t i = 0; i < udp_sockets_.size(); ++i) ServeUdp(i);
-  for (UdpSocket& socket : udp_sockets_) socket.fd.Close();
   http_->BeginStop();
 }
 
 bool Worker::IsDone() const {
-  if (stop_deadline_ms_ == INT64_MAX) return false;
-  return http_->size() == 0 || now_ms_ >= stop_deadline_ms_;
+  if (!is_stopping()) return false;
+  if (now_ms_ >= stop_deadline_ms_) return true;
+  return http_->size() == 0 &&
+         std::none_of(udp_sockets_.begin(), udp_sockets_.end(),
+                      [](const UdpSocket& socket) { return socket.fd.is_open(); });
 }
 
 }  // namespace septet::tracker

@@ -21,6 +21,7 @@
 #include "tracker/server/log.h"
 #include "tracker/server/sweeper.h"
 #include "tracker/server/system_calls.h"
+#include "tracker/server/udp_backlog.h"
 #include "tracker/server/udp_batch.h"
 #include "tracker/swarm_store.h"
 #include "tracker/udp/udp_handler.h"
@@ -42,6 +43,8 @@ struct WorkerOptions {
   HttpConnectionOptions http;
   // How long open requests have to be finished after Stop.
   int64_t stop_timeout_ms = 0;
+  // Of this worker: see ServerOptions.
+  uint32_t udp_error_rate = 0;
   bool sweeps = false;  // exactly one worker of a store does
   uint64_t random_seed = 0;
 };
@@ -65,6 +68,10 @@ class Worker {
   struct UdpSocket {
     FileDescriptor fd;
     bool tells_destination = false;
+    UdpBacklog backlog = {};
+    uint32_t watched_events = 0;
+    // When to try again what epoll does not tell of; INT64_MAX: never.
+    int64_t retry_ms = INT64_MAX;
   };
 
   Worker(const WorkerEnvironment& environment, const WorkerOptions& options, FileDescriptor epoll,
@@ -73,9 +80,11 @@ class Worker {
   void ReadClock();
   void OnEvent(uint64_t token);
   void ServeUdp(uint32_t index);
+  void WatchUdp(uint32_t index);
   void OnTimer();
   int64_t NextTimerMs();
   void BeginStop();
+  bool is_stopping() const { return stop_deadline_ms_ != INT64_MAX; }
   bool IsDone() const;
 
   const WorkerEnvironment environment_;

@@ -45,7 +45,8 @@ UdpHandler::UdpHandler(const UdpOptions& options, Service* service)
       service_(service) {}
 
 size_t UdpHandler::Handle(absl::Span<const uint8_t> packet, const Endpoint& source,
-                          const UdpTimes& times, Random& random, absl::Span<uint8_t> out) {
+                          const UdpTimes& times, Random& random, absl::Span<uint8_t> out,
+                          TokenBucket* errors) {
   if (packet.size() < udp::kRequestHeaderBytes) return 0;
   const udp::RequestHeader header = udp::ReadRequestHeader(packet);
   const auto action = static_cast<udp::Action>(header.action);
@@ -56,6 +57,7 @@ size_t UdpHandler::Handle(absl::Span<const uint8_t> packet, const Endpoint& sour
   }
   if (action != udp::Action::kAnnounce && action != udp::Action::kScrape) return 0;
   if (!connection_ids_.IsValid(header.connection_id, source, times.wall_ms)) {
+    if (errors != nullptr && !errors->Take(times.now_ms)) return 0;
     return udp::WriteError(header.transaction_id, kBadConnectionId, packet.size(), out.data());
   }
   return action == udp::Action::kAnnounce

@@ -11,6 +11,7 @@
 #include "tracker/random.h"
 #include "tracker/service.h"
 #include "tracker/siphash.h"
+#include "tracker/token_bucket.h"
 #include "tracker/udp/connection_id.h"
 #include "tracker/udp/packet.h"
 
@@ -44,8 +45,12 @@ class UdpHandler {
   // An announce of fewer than 98 bytes and a scrape without a whole info-hash get an
   // error, as does a connection id that is wrong or too old. A scrape of more than 74
   // info-hashes is answered for the first 74.
+  //
+  // `errors`, if given, limits how often a connection id that is not valid is answered:
+  // the source of such a packet may be forged, and the answer then goes to somebody who
+  // asked for nothing. Errors to who has shown a valid id are not limited.
   size_t Handle(absl::Span<const uint8_t> packet, const Endpoint& source, const UdpTimes& times,
-                Random& random, absl::Span<uint8_t> out);
+                Random& random, absl::Span<uint8_t> out, TokenBucket* errors = nullptr);
 
   // Starts loading what Handle will read of the torrent. For a batch of packets: call it
   // for all of them, then Handle each.

@@ -123,6 +123,26 @@ TEST_F(UdpHandlerTest, ABadConnectionIdGetsAnErrorNoLongerThanTheRequest) {
   EXPECT_EQ(store_.Usage().torrents, 0u);
 }
 
+TEST_F(UdpHandlerTest, ErrorsToWhoHasShownNoValidIdAreLimited) {
+  TokenBucket errors(3);
+  std::vector<uint8_t> reply(kUdpReplyBytesMax);
+  const auto size_of_reply = [&](const std::string& packet, const Endpoint& source) {
+    const std::vector<uint8_t> request(packet.begin(), packet.end());
+    return handler_.Handle(request, source, times_, random_, absl::MakeSpan(reply), &errors);
+  };
+  const std::string id = Connect(Ipv4(1));
+  const std::string announce = AnnouncePacket(id, {});
+  for (int i = 0; i < 3; ++i) EXPECT_GT(size_of_reply(announce, Ipv4(2)), 0u);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(size_of_reply(announce, Ipv4(2)), 0u);
+  EXPECT_EQ(errors.refused(), 5u);
+  // All others are answered as before: connects, requests with an id, and their errors.
+  EXPECT_EQ(size_of_reply(Bytes(kConnect), Ipv4(2)), 16u);
+  EXPECT_EQ(size_of_reply(announce, Ipv4(1)), 20u);
+  EXPECT_GT(size_of_reply(announce.substr(0, 97), Ipv4(1)), 8u);
+  times_.now_ms += 1000;
+  EXPECT_GT(size_of_reply(announce, Ipv4(2)), 0u);
+}
+
 TEST_F(UdpHandlerTest, AnAnnounceIsCountedAndToldOfTheOthers) {
   std::string reply = Announce(Ipv4(1), {.left = "0000000000000000", .event = "00000002"});
   ASSERT_EQ(reply.size(), 20u);
