@@ -124,8 +124,13 @@ ABSL_FLAG(absl::Duration, http_linger_timeout, absl::Seconds(2),
           "How long a client that still sends is read from after the last response, so that the "
           "response is not lost.");
 ABSL_FLAG(ByteSize, http_buffer_memory, ByteSize{64 << 20},
-          "Bytes for requests and responses that are in pieces; connections that need more are "
-          "closed.");
+          "Bytes for requests and responses that are in pieces; when they are in use, the "
+          "connection that has been in pieces for longest is closed.");
+ABSL_FLAG(
+    ByteSize, http_socket_buffer, ByteSize{64 << 10},
+    "Bytes that the kernel keeps of an HTTP connection in each direction, which bounds what a "
+    "client costs that sends requests and takes no responses. The kernel doubles it for "
+    "what it needs itself. none: the kernel's choice, which grows to megabytes.");
 
 // --- The process -----------------------------------------------------------------
 
@@ -199,6 +204,8 @@ const std::vector<SizeRange>& SizeRanges() {
        ByteSize{1 << 30}},
       {"http_buffer_memory", &FLAGS_http_buffer_memory, false, ByteSize{1 << 20},
        ByteSize{uint64_t{64} << 40}},
+      {"http_socket_buffer", &FLAGS_http_socket_buffer, true, ByteSize{4 << 10},
+       ByteSize{64 << 20}},
   };
   return ranges;
 }
@@ -352,6 +359,7 @@ absl::Status SetHttp(HttpOptions* options) {
   options->write_timeout_ms = Milliseconds(FLAGS_http_write_timeout);
   options->linger_timeout_ms = Milliseconds(FLAGS_http_linger_timeout);
   options->buffer_bytes_max = absl::GetFlag(FLAGS_http_buffer_memory).bytes;
+  options->socket_buffer_bytes = static_cast<int>(absl::GetFlag(FLAGS_http_socket_buffer).bytes);
   const absl::Status status =
       SetNetworks("trusted_proxies", FLAGS_trusted_proxies, &options->trusted_proxies);
   if (!status.ok()) return status;

@@ -29,8 +29,11 @@ void ConnectionLimits::Remove(const Endpoint& source) {
 
 ConnectionLimits::Verdict ConnectionLimits::Admit(const Endpoint& source) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (connections_ >= connections_max_) return Verdict::kTooMany;
   if (!Add(source)) return Verdict::kTooManyFromAddress;
+  if (connections_ >= connections_max_) {
+    Remove(source);
+    return Verdict::kTooMany;
+  }
   ++connections_;
   return Verdict::kAdmitted;
 }

@@ -28,7 +28,9 @@ class ConnectionLimits {
 
   enum class Verdict : uint8_t { kAdmitted, kTooMany, kTooManyFromAddress };
 
-  // Counts a connection from `source` unless a limit is reached. Of IPv6 addresses
+  // Counts a connection from `source` unless a limit is reached. If both are, it is
+  // kTooManyFromAddress: who may have no more must not cost another one its connection.
+  // Of IPv6 addresses
   // the first 64 bits count: that is what one customer is given at least, so that
   // whole addresses would be no limit.
   Verdict Admit(const Endpoint& source);

@@ -41,6 +41,17 @@ TEST(ConnectionLimitsTest, LimitsAnIpv4AddressWhateverThePort) {
   EXPECT_EQ(limits.Admit(Ipv4(1, 1003)), Verdict::kAdmitted);
 }
 
+TEST(ConnectionLimitsTest, TheLimitOfAnAddressIsToldFirst) {
+  ConnectionLimits limits(2, 1);
+  EXPECT_EQ(limits.Admit(Ipv4(1)), Verdict::kAdmitted);
+  EXPECT_EQ(limits.Admit(Ipv4(2)), Verdict::kAdmitted);
+  EXPECT_EQ(limits.Admit(Ipv4(2)), Verdict::kTooManyFromAddress);
+  EXPECT_EQ(limits.Admit(Ipv4(3)), Verdict::kTooMany);
+  // What was refused is not counted.
+  limits.Release(Ipv4(1));
+  EXPECT_EQ(limits.Admit(Ipv4(3)), Verdict::kAdmitted);
+}
+
 TEST(ConnectionLimitsTest, LimitsAnIpv6NetworkOf64Bits) {
   ConnectionLimits limits(100, 1);
   EXPECT_EQ(limits.Admit(Ipv6(1, 1)), Verdict::kAdmitted);

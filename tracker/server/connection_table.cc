@@ -15,7 +15,7 @@ Connection& ConnectionTable::Add(int fd, const Endpoint& source, int64_t now_ms)
   connection.source = source;
   connection.awaits_proxy_header = false;
   connection.since_ms = now_ms;
-  connection.phase = Phase::kHead;
+  connection.phase = Phase::kNew;
   Link(connection);
   ++size_;
   return connection;

@@ -21,12 +21,13 @@
 namespace septet::tracker {
 
 enum class Phase : uint8_t {
-  kIdle,    // answered a request and waits for the next one
-  kHead,    // waits for a whole request: from its first byte, or since it was accepted
+  kNew,     // was accepted and has sent nothing yet; holds no buffer
+  kIdle,    // answered a request and waits for the next one; holds no buffer
+  kHead,    // has sent a part of a request, and waits for the rest
   kWrite,   // waits until the client takes the response; nothing is read meanwhile
   kLinger,  // has shut its side down and reads until the client does
 };
-inline constexpr size_t kPhaseCount = 4;
+inline constexpr size_t kPhaseCount = 5;
 
 // Of Connection::generation.
 inline constexpr uint32_t kGenerations = 1 << 24;
@@ -39,7 +40,7 @@ struct Connection {
   uint32_t generation = 0;
   uint32_t previous = 0;
   uint32_t next = 0;
-  Phase phase = Phase::kHead;
+  Phase phase = Phase::kNew;
   HttpStream::Next after_write = HttpStream::Next::kRead;  // in kWrite: what comes then
   uint32_t watched_events = 0;  // that epoll waits for; 0: epoll does not know it yet
   Endpoint source;
@@ -55,7 +56,7 @@ struct Connection {
 // connections that were ever open at once. Every member has constant cost.
 class ConnectionTable {
  public:
-  // Its phase is kHead.
+  // Its phase is kNew.
   Connection& Add(int fd, const Endpoint& source, int64_t now_ms);
 
   // The caller has closed its descriptor and cleared its buffers.

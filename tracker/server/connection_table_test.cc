@@ -22,23 +22,23 @@ TEST(ConnectionTableTest, OldestIsTheOneThatCameFirstIntoThePhase) {
   Connection& a = table.Add(10, Endpoint(), 1);
   Connection& b = table.Add(11, Endpoint(), 2);
   Connection& c = table.Add(12, Endpoint(), 3);
-  EXPECT_EQ(a.phase, Phase::kHead);
-  EXPECT_EQ(table.Oldest(Phase::kHead), &a);
+  EXPECT_EQ(a.phase, Phase::kNew);
+  EXPECT_EQ(table.Oldest(Phase::kNew), &a);
   EXPECT_EQ(table.Oldest(Phase::kIdle), nullptr);
 
   table.Move(b, Phase::kIdle, 4);
   table.Move(a, Phase::kIdle, 5);
-  table.Move(c, Phase::kHead, 6);
+  table.Move(c, Phase::kNew, 6);
   EXPECT_EQ(a.since_ms, 5);
   EXPECT_EQ(TakeAll(table, Phase::kIdle), (std::vector<int>{11, 10}));
-  EXPECT_EQ(TakeAll(table, Phase::kHead), (std::vector<int>{12}));
+  EXPECT_EQ(TakeAll(table, Phase::kNew), (std::vector<int>{12}));
   EXPECT_EQ(table.size(), 0u);
 }
 
 TEST(ConnectionTableTest, ASlotThatIsUsedAgainIsAsNew) {
   ConnectionTable table;
   table.Add(10, Endpoint(), 1).awaits_proxy_header = true;
-  table.Remove(*table.Oldest(Phase::kHead));
+  table.Remove(*table.Oldest(Phase::kNew));
   const Connection& again = table.Add(11, Endpoint(), 2);
   EXPECT_EQ(again.index, 0u);
   EXPECT_FALSE(again.awaits_proxy_header);
@@ -49,8 +49,8 @@ TEST(ConnectionTableTest, MovingWithinAPhaseMakesYoung) {
   Connection& a = table.Add(10, Endpoint(), 1);
   table.Add(11, Endpoint(), 2);
   table.Add(12, Endpoint(), 3);
-  table.Move(a, Phase::kHead, 4);
-  EXPECT_EQ(TakeAll(table, Phase::kHead), (std::vector<int>{11, 12, 10}));
+  table.Move(a, Phase::kNew, 4);
+  EXPECT_EQ(TakeAll(table, Phase::kNew), (std::vector<int>{11, 12, 10}));
 }
 
 TEST(ConnectionTableTest, RemovingFromTheMiddleKeepsTheOrder) {
@@ -59,7 +59,7 @@ TEST(ConnectionTableTest, RemovingFromTheMiddleKeepsTheOrder) {
   Connection& b = table.Add(11, Endpoint(), 2);
   table.Add(12, Endpoint(), 3);
   table.Remove(b);
-  EXPECT_EQ(TakeAll(table, Phase::kHead), (std::vector<int>{10, 12}));
+  EXPECT_EQ(TakeAll(table, Phase::kNew), (std::vector<int>{10, 12}));
 }
 
 TEST(ConnectionTableTest, ASlotTakenAgainIsAnotherConnection) {

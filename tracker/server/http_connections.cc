@@ -17,14 +17,20 @@ constexpr uint32_t kAcceptBurstMax = 64;
 // How long nothing is accepted when the kernel has no descriptor or memory for more.
 constexpr int64_t kAcceptPauseMs = 100;
 
-// Pipelined requests are answered together, until only this much is left.
-constexpr size_t kOutBytes = 2 * kHttpResponseBytesMax;
+// Responses to pipelined requests leave together, until there are so many bytes of them.
+// A client that does not take them costs this and one response more.
+constexpr size_t kPipelinedBytesMax = 16 * 1024;
+constexpr size_t kOutBytes = kPipelinedBytesMax + kHttpResponseBytesMax;
 
 static_assert(http::kProxyHeaderBytesMax <= HttpStream::kInputBytesMax);
 
 // In the order in which they are given up for a new connection.
-constexpr Phase kIdleFirst[] = {Phase::kIdle, Phase::kLinger, Phase::kHead};
-constexpr Phase kAnyPhase[] = {Phase::kIdle, Phase::kLinger, Phase::kHead, Phase::kWrite};
+constexpr Phase kIdleFirst[] = {Phase::kIdle, Phase::kLinger, Phase::kNew, Phase::kHead};
+constexpr Phase kAnyPhase[] = {Phase::kIdle, Phase::kLinger, Phase::kNew, Phase::kHead,
+                               Phase::kWrite};
+
+// Those that hold buffers, the largest first.
+constexpr Phase kHoldsBuffers[] = {Phase::kWrite, Phase::kHead};
 
 bool IsRetryable(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
@@ -151,6 +157,7 @@ void HttpConnections::OnEvent(uint32_t index, uint32_t generation) {
   Connection* connection = table_.Find(index, generation);
   if (connection == nullptr) return;
   switch (connection->phase) {
+    case Phase::kNew:
     case Phase::kIdle:
     case Phase::kHead:
       return Read(*connection);
@@ -164,11 +171,16 @@ void HttpConnections::OnEvent(uint32_t index, uint32_t generation) {
 void HttpConnections::Read(Connection& connection) {
   const bool is_begun = !connection.input.empty();
   absl::Span<char> room(in_.get(), HttpStream::kInputBytesMax);
-  if (is_begun) room = connection.input.Extend(HttpStream::kInputBytesMax, &budget_);
-  if (room.empty()) return CloseForWantOfBuffers(connection);
+  if (is_begun) {
+    // The stream leaves room for a byte at least: only the budget can be used up.
+    do {
+      room = connection.input.Extend(HttpStream::kInputBytesMax, &budget_);
+    } while (room.empty() && EvictForBuffers(connection));
+    if (room.empty()) return Close(connection);
+  }
 
   const ssize_t received = calls_.recv(connection.fd, room.data(), room.size(), 0);
-  if (received < 0 && IsRetryable(errno)) return Await(connection, connection.phase);
+  if (received < 0 && IsRetryable(errno)) return Await(connection);
   if (received <= 0) return Close(connection);
 
   const size_t count = static_cast<size_t>(received);
@@ -192,12 +204,11 @@ bool HttpConnections::TakeProxyHeader(Connection& connection, absl::string_view*
     in->remove_prefix(header.header_bytes);
     if (!in->empty()) return true;
   }
-  // The time for the first head, which runs since the connection began, is for this too.
-  if (!connection.input.Assign(*in, &budget_)) {
-    CloseForWantOfBuffers(connection);
-  } else {
-    Await(connection, Phase::kHead);
-  }
+  if (!Keep(connection, &Connection::input, *in)) return false;
+  // The time for a head is for this header too.
+  const Phase phase = in->empty() ? Phase::kNew : Phase::kHead;
+  if (connection.phase != phase) table_.Move(connection, phase, context_.now_ms);
+  Await(connection);
   return false;
 }
 
@@ -234,13 +245,13 @@ void HttpConnections::Serve(Connection& connection, absl::string_view in) {
       case HttpStream::Next::kWrite:
         break;
       case HttpStream::Next::kRead: {
-        if (!connection.input.Assign(in, &budget_)) return CloseForWantOfBuffers(connection);
+        if (!Keep(connection, &Connection::input, in)) return;
         const Phase phase = in.empty() ? Phase::kIdle : Phase::kHead;
         // The time for a head runs from its first byte, however many more come.
         const bool is_same_head =
             phase == Phase::kHead && connection.phase == phase && !has_answered;
         if (!is_same_head) table_.Move(connection, phase, context_.now_ms);
-        return Await(connection, phase);
+        return Await(connection);
       }
       case HttpStream::Next::kClose:
         return Close(connection);
@@ -267,8 +278,7 @@ bool HttpConnections::Send(Connection& connection, absl::string_view out, absl::
   if (static_cast<size_t>(sent) == out.size()) return true;
 
   out.remove_prefix(static_cast<size_t>(sent));
-  if (!connection.output.Assign(out, &budget_) || !connection.input.Assign(in, &budget_)) {
-    CloseForWantOfBuffers(connection);
+  if (!Keep(connection, &Connection::output, out) || !Keep(connection, &Connection::input, in)) {
     return false;
   }
   connection.after_write = next;
@@ -304,10 +314,9 @@ void HttpConnections::Drain(Connection& connection) {
 
 // --- Phases ----------------------------------------------------------------------
 
-// Waits for bytes of a request; `phase` is kIdle or kHead, and is the connection's.
-void HttpConnections::Await(Connection& connection, Phase phase) {
-  const bool has_open_request = phase == Phase::kHead && !connection.input.empty();
-  if (context_.stopping && !has_open_request) return Close(connection);
+// Waits for bytes of a request.
+void HttpConnections::Await(Connection& connection) {
+  if (context_.stopping && connection.phase != Phase::kHead) return Close(connection);
   Watch(connection, EPOLLIN);
 }
 
@@ -333,6 +342,12 @@ void HttpConnections::Watch(Connection& connection, uint32_t events) {
 }
 
 void HttpConnections::Close(Connection& connection) {
+  if (!connection.output.empty()) {
+    // Of a response that is cut off the kernel must not keep its part until the client
+    // takes it, which may be never: the connection is reset.
+    const linger reset = {.l_onoff = 1, .l_linger = 0};
+    calls_.setsockopt(connection.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+  }
   connection.input.Clear(&budget_);
   connection.output.Clear(&budget_);
   calls_.close(connection.fd);
@@ -340,9 +355,33 @@ void HttpConnections::Close(Connection& connection) {
   table_.Remove(connection);
 }
 
-void HttpConnections::CloseForWantOfBuffers(Connection& connection) {
+// --- Buffers ---------------------------------------------------------------------
+
+// Makes `buffer` hold `bytes`. False: there is no room for them even without the
+// connections that have held buffers for longer, and this one is ended.
+bool HttpConnections::Keep(Connection& connection, ByteBuffer Connection::* buffer,
+                           absl::string_view bytes) {
+  while (!(connection.*buffer).Assign(bytes, &budget_)) {
+    if (EvictForBuffers(connection)) continue;
+    Close(connection);
+    return false;
+  }
+  return true;
+}
+
+// Ends the connection that has been in pieces for longest, so that clients that are slow
+// on purpose do not keep out those that are not. False: that is `asking` itself, or
+// none; the caller ends it.
+bool HttpConnections::EvictForBuffers(const Connection& asking) {
   Report(Fault::kBuffersExhausted, 0);
-  Close(connection);
+  for (const Phase phase : kHoldsBuffers) {
+    Connection* oldest = table_.Oldest(phase);
+    if (oldest == nullptr) continue;
+    if (oldest == &asking) return false;
+    Close(*oldest);
+    return true;
+  }
+  return false;
 }
 
 // --- Time ------------------------------------------------------------------------
@@ -357,7 +396,10 @@ void HttpConnections::OnTimer() {
   }
   if (accept_paused_until_ms_ <= context_.now_ms) {
     accept_paused_until_ms_ = INT64_MAX;
-    if (!WatchListeners(EPOLLIN, EPOLL_CTL_MOD)) Report(Fault::kEpoll, errno);
+    if (!WatchListeners(EPOLLIN, EPOLL_CTL_MOD)) {
+      Report(Fault::kEpoll, errno);
+      accept_paused_until_ms_ = context_.now_ms + kAcceptPauseMs;
+    }
   }
 }
 
@@ -383,7 +425,8 @@ void HttpConnections::BeginStop() {
     Connection& connection = table_.slot(i);
     if (connection.fd < 0) continue;
     // What has come meanwhile is answered; nothing has come: Await ends it.
-    if (connection.phase == Phase::kIdle || connection.phase == Phase::kHead) Read(connection);
+    const Phase phase = connection.phase;
+    if (phase != Phase::kWrite && phase != Phase::kLinger) Read(connection);
   }
 }
 

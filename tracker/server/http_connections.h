@@ -94,6 +94,7 @@ class HttpConnections {
   void Start(int fd, const Endpoint& source, bool proxy_protocol);
   bool Admit(const Endpoint& source);
   bool EvictOldest(absl::Span<const Phase> phases);
+  bool EvictForBuffers(const Connection& asking);
   AcceptResult PauseAccepting();
   bool WatchListeners(uint32_t events, int operation);
 
@@ -105,11 +106,11 @@ class HttpConnections {
             HttpStream::Next next);
   void Flush(Connection& connection);
   void Drain(Connection& connection);
-  void Await(Connection& connection, Phase phase);
+  bool Keep(Connection& connection, ByteBuffer Connection::* buffer, absl::string_view bytes);
+  void Await(Connection& connection);
   void Linger(Connection& connection);
   void Watch(Connection& connection, uint32_t events);
   void Close(Connection& connection);
-  void CloseForWantOfBuffers(Connection& connection);
   void Report(Fault fault, int error) { environment_.log->Report(fault, error, context_.now_ms); }
 
   const HttpEnvironment environment_;

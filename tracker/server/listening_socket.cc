@@ -60,6 +60,7 @@ absl::StatusOr<ListeningSocket> Bind(const SystemCalls& calls, const ListenAddre
   if (!socket.fd.is_open()) return ListenError(address, errno);
 
   const int buffer_bytes = options.udp_receive_buffer_bytes;
+  const int http_bytes = options.http_socket_buffer_bytes;
   const Option settings[] = {
       {is_ipv6, IPPROTO_IPV6, IPV6_V6ONLY, 1},
       // A restart must not wait for the connections of the process before.
@@ -67,6 +68,8 @@ absl::StatusOr<ListeningSocket> Bind(const SystemCalls& calls, const ListenAddre
       {options.shared, SOL_SOCKET, SO_REUSEPORT, 1},
       {is_http, IPPROTO_TCP, TCP_NODELAY, 1},
       {!is_http && buffer_bytes > 0, SOL_SOCKET, SO_RCVBUF, buffer_bytes},
+      {is_http && http_bytes > 0, SOL_SOCKET, SO_RCVBUF, http_bytes},
+      {is_http && http_bytes > 0, SOL_SOCKET, SO_SNDBUF, http_bytes},
       {socket.tells_destination && !is_ipv6, IPPROTO_IP, IP_PKTINFO, 1},
       {socket.tells_destination && is_ipv6, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1},
   };

@@ -15,6 +15,8 @@ struct ListenOptions {
   // kernel spreads connections and packets over them.
   bool shared = false;
   int udp_receive_buffer_bytes = 0;  // 0: the kernel's default
+  // Of HTTP connections, which inherit it, in each direction. 0: the kernel's default.
+  int http_socket_buffer_bytes = 0;
 };
 
 struct ListeningSocket {
@@ -28,8 +30,8 @@ struct ListeningSocket {
 
 // Opens, binds and (HTTP) listens; the socket does not block and is not inherited by
 // child processes. A socket of IPv6 takes IPv6 only. Accepted connections inherit
-// TCP_NODELAY. Errors name the address and what the kernel said; Unimplemented:
-// this host has no such family.
+// TCP_NODELAY and the sizes of their buffers. Errors name the address and what the kernel said;
+// Unimplemented: this host has no such family.
 absl::StatusOr<ListeningSocket> OpenListeningSocket(const SystemCalls& calls,
                                                     const ListenAddress& address,
                                                     const ListenOptions& options);

@@ -183,6 +183,7 @@ absl::Status Server::Impl::OpenAddress(const ListenAddress& address,
   ListenOptions options;
   options.shared = by_worker->size() > 1;
   options.udp_receive_buffer_bytes = options_.udp_receive_buffer_bytes;
+  options.http_socket_buffer_bytes = options_.http.socket_buffer_bytes;
   if (options.shared) {
     const absl::Status status = CheckAddressIsFree(calls_, address);
     if (!status.ok()) return status;
@@ -224,6 +225,7 @@ absl::Status Server::Impl::CreateWorker(Sockets sockets) {
   WorkerOptions options;
   auto& timeout_ms = options.http.timeout_ms;
   timeout_ms[static_cast<size_t>(Phase::kIdle)] = options_.http.idle_timeout_ms;
+  timeout_ms[static_cast<size_t>(Phase::kNew)] = options_.http.head_timeout_ms;
   timeout_ms[static_cast<size_t>(Phase::kHead)] = options_.http.head_timeout_ms;
   timeout_ms[static_cast<size_t>(Phase::kWrite)] = options_.http.write_timeout_ms;
   timeout_ms[static_cast<size_t>(Phase::kLinger)] = options_.http.linger_timeout_ms;

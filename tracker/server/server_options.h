@@ -35,6 +35,8 @@ struct HttpOptions {
   int64_t linger_timeout_ms = 2'000;  // for the client to end after an error response
   // For requests and responses that are in pieces; connections over it are closed.
   uint64_t buffer_bytes_max = 64 * 1024 * 1024;
+  // Of a connection in the kernel, in each direction; 0: the kernel's choice.
+  int socket_buffer_bytes = 64 * 1024;
 };
 
 // What outlives a restart.

@@ -348,6 +348,39 @@ TEST_F(ServerTest, AtTheLimitTheOldestIdleConnectionGoes) {
   EXPECT_EQ(server_->connections(), 3u);
 }
 
+TEST_F(ServerTest, WhoHasTooManyConnectionsCostsNobodyAnother) {
+  ServerOptions options = Options("http://127.0.0.1:0");
+  options.http.connections_max = 2;
+  options.http.connections_per_address_max = 2;
+  Start(options);
+  TestClient older = Connect();
+  EXPECT_THAT(older.Ask(kScrape), EndsWith(kScrapeBody));
+  TestClient newer = Connect();
+  EXPECT_THAT(newer.Ask(kScrape), EndsWith(kScrapeBody));
+  // Both limits are reached.
+  EXPECT_TRUE(Connect().IsEnded());
+  EXPECT_THAT(older.Ask(kScrape), EndsWith(kScrapeBody));
+  EXPECT_THAT(newer.Ask(kScrape), EndsWith(kScrapeBody));
+}
+
+TEST_F(ServerTest, WhereBuffersAreInUseTheOldestOfThemGoes) {
+  ServerOptions options = Options("http://127.0.0.1:0");
+  options.http.buffer_bytes_max = 12'000;
+  Start(options);
+  TestClient hog = Connect();
+  ASSERT_TRUE(hog.Send(absl::StrCat("GET /announce?x=", std::string(4000, 'x'))));
+  TestClient later = Connect();
+  ASSERT_TRUE(later.Send(absl::StrCat("GET /announce?x=", std::string(3000, 'x'))));
+  // In one worker, what was sent before has been read when this is answered.
+  EXPECT_THAT(Connect().Ask(kScrape), EndsWith(kScrapeBody));
+  TestClient honest = Connect();
+  ASSERT_TRUE(honest.Send(kScrape.substr(0, 30)));
+  ASSERT_TRUE(later.Send(std::string(3000, 'x')));
+  EXPECT_TRUE(hog.IsEnded());
+  EXPECT_THAT(honest.Ask(kScrape.substr(30)), EndsWith(kScrapeBody));
+  EXPECT_THAT(later.Ask(" HTTP/1.1\r\n\r\n"), HasSubstr("failure reason"));
+}
+
 TEST_F(ServerTest, BuffersHaveALimit) {
   ServerOptions options = Options("http://127.0.0.1:0");
   options.http.buffer_bytes_max = 4096;
@@ -608,6 +641,73 @@ TEST_F(ServerFaultTest, AKernelThatNeverHasRoomDoesNotHoldUpTheServer) {
   while (faults_left > left - 2) std::this_thread::yield();
   faults_left = 0;
   EXPECT_EQ(udp.ReceivePacket().substr(4, 4), "kept");
+}
+
+TEST_F(ServerFaultTest, SlowReadersGoBeforeSlowSenders) {
+  calls_.send = [](int fd, const void* bytes, size_t size, int flags) {
+    if (size < 30'000) return send(fd, bytes, size, flags);
+    errno = EAGAIN;
+    return ssize_t{-1};
+  };
+  ServerOptions options = FaultyOptions("http://127.0.0.1:0");
+  options.http.buffer_bytes_max = 64 * 1024;
+  Start(options);
+  std::string scrape = "GET /scrape?x";
+  for (int i = 0; i < 500; ++i) {
+    absl::StrAppend(&scrape, "&info_hash=", 100 + i, std::string(17, 'b'));
+  }
+  TestClient reader = Connect();
+  // The response has 35 KB, which wait in a buffer.
+  ASSERT_TRUE(reader.Send(absl::StrCat(scrape, " HTTP/1.1\r\n\r\n")));
+  EXPECT_THAT(Connect().Ask(kScrape), EndsWith(kScrapeBody));
+  std::vector<TestClient> senders;
+  for (int i = 0; i < 4; ++i) {
+    senders.push_back(Connect());
+    ASSERT_TRUE(senders.back().Send(absl::StrCat("GET /announce?x=", std::string(12'000, 'x'))));
+    EXPECT_THAT(Connect().Ask(kScrape), EndsWith(kScrapeBody));
+  }
+  EXPECT_TRUE(reader.IsEnded());
+  for (TestClient& sender : senders) {
+    EXPECT_THAT(sender.Ask(" HTTP/1.1\r\n\r\n"), HasSubstr("failure reason"));
+  }
+}
+
+std::atomic<int> buffer_bytes_seen;
+
+TEST_F(ServerFaultTest, TheKernelsBuffersOfAConnectionAreBounded) {
+  calls_.accept4 = [](int fd, sockaddr* address, socklen_t* size, int flags) {
+    const int accepted = accept4(fd, address, size, flags);
+    for (const int name : {SO_SNDBUF, SO_RCVBUF}) {
+      int bytes = 0;
+      socklen_t bytes_size = sizeof(bytes);
+      if (accepted >= 0) getsockopt(accepted, SOL_SOCKET, name, &bytes, &bytes_size);
+      buffer_bytes_seen += bytes;
+    }
+    return accepted;
+  };
+  ServerOptions options = FaultyOptions("http://127.0.0.1:0");
+  options.http.socket_buffer_bytes = 32 * 1024;
+  Start(options);
+  buffer_bytes_seen = 0;
+  EXPECT_THAT(Connect().Ask(kScrape), EndsWith(kScrapeBody));
+  // socket(7): the kernel doubles the value.
+  EXPECT_EQ(buffer_bytes_seen, 2 * 2 * 32 * 1024);
+}
+
+// What the kernel holds of a response goes with the connection: the client sees a reset.
+TEST_F(ServerFaultTest, AClientThatTakesNothingIsReset) {
+  calls_.send = [](int fd, const void* bytes, size_t size, int flags) {
+    if (!TakeFault()) return send(fd, bytes, std::min<size_t>(size, 10), flags);
+    errno = EAGAIN;
+    return ssize_t{-1};
+  };
+  ServerOptions options = FaultyOptions("http://127.0.0.1:0");
+  options.http.write_timeout_ms = 100;
+  Start(options);
+  faults_left = 1'000'000;
+  TestClient client = Connect();
+  ASSERT_TRUE(client.Send(kScrape));
+  EXPECT_TRUE(client.IsReset());
 }
 
 TEST_F(ServerFaultTest, FaultsOfTheLoopAreSurvived) {

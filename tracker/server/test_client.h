@@ -59,6 +59,19 @@ class TestClient {
 
   void EndSending() { shutdown(fd_, SHUT_WR); }
 
+  // Ends the connection with a reset.
+  void Reset() {
+    const linger reset = {1, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+    close(std::exchange(fd_, -1));
+  }
+
+  // Whether there is something to receive within this time.
+  bool HasPacketWithin(int timeout_ms) {
+    pollfd wanted = {fd_, POLLIN, 0};
+    return poll(&wanted, 1, timeout_ms) > 0;
+  }
+
   // One packet; empty: none came.
   std::string ReceivePacket() {
     char bytes[2048];
@@ -98,6 +111,12 @@ class TestClient {
   bool IsEndedInOrder() {
     char byte;
     return recv(fd_, &byte, 1, 0) == 0;
+  }
+
+  // Waits until the server resets the connection, without another byte.
+  bool IsReset() {
+    char byte;
+    return recv(fd_, &byte, 1, 0) < 0 && errno == ECONNRESET;
   }
 
   std::string Ask(absl::string_view request) { return Send(request) ? ReceiveResponse() : ""; }
