@@ -14,7 +14,8 @@ def fuzz_target(name, deps, size = "small"):
       size: the size of the corpus test.
 
     Makes:
-      NAME              the fuzzer: bazel run --config=fuzz //fuzz:NAME -- -max_total_time=60 CORPUS
+      NAME              the fuzzer: tools/fuzz --seconds=60 NAME, or, on a corpus of one's own,
+                        bazel run --config=fuzz //fuzz:NAME -- -max_total_time=60 CORPUS
       NAME_corpus_test  runs every seed, and every seed cut short, without libFuzzer.
     """
     corpus = native.glob(["corpus/%s/**" % name])
