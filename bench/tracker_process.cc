@@ -98,25 +98,6 @@ bool AnswersUdp(uint16_t port) {
 
 }  // namespace
 
-ProcessStats StatsOf(pid_t pid) {
-  ProcessStats stats;
-  std::ifstream statm(absl::StrCat("/proc/", pid, "/statm"));
-  uint64_t pages = 0;
-  statm >> pages >> pages;
-  stats.resident_bytes = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-
-  std::ifstream stat(absl::StrCat("/proc/", pid, "/stat"));
-  std::string text((std::istreambuf_iterator<char>(stat)), {});
-  // The name, in parentheses, may hold spaces.
-  const std::vector<std::string> fields = absl::StrSplit(text.substr(text.rfind(')') + 2), ' ');
-  if (fields.size() > 12) {
-    const auto ticks_a_second = static_cast<double>(sysconf(_SC_CLK_TCK));
-    stats.user_s = std::strtod(fields[11].c_str(), nullptr) / ticks_a_second;
-    stats.system_s = std::strtod(fields[12].c_str(), nullptr) / ticks_a_second;
-  }
-  return stats;
-}
-
 absl::StatusOr<std::unique_ptr<TrackerProcess>> TrackerProcess::StartSeptet(uint32_t workers) {
   Pipes pipes;
   if (pipe(pipes.to_child) != 0 || pipe(pipes.from_child) != 0) {

@@ -12,18 +12,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
+#include "bench/process_stats.h"
 #include "tracker/swarm_store.h"
 
 namespace septet::bench {
-
-// The resources of a process as Linux accounts for them.
-struct ProcessStats {
-  uint64_t resident_bytes = 0;
-  double user_s = 0;
-  double system_s = 0;
-  double cpu_s() const { return user_s + system_s; }
-};
-ProcessStats StatsOf(pid_t pid);
 
 // Not thread-safe.
 class TrackerProcess {
