@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <memory>
 #include <string>
@@ -14,10 +15,13 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "tracker/access/access_lists.h"
 #include "tracker/flags/command_line.h"
 #include "tracker/flags/flags.h"
 #include "tracker/server/server.h"
+#include "tracker/server/service_manager.h"
 #include "tracker/version.h"
 
 namespace septet::tracker {
@@ -53,11 +57,23 @@ void ServeUntilStopped(Server& server) {
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
+// Serving goes on if it cannot be told: that is for the log.
+void TellServiceManager(absl::string_view state) {
+  const char* socket_name = getenv("NOTIFY_SOCKET");
+  if (socket_name == nullptr) return;
+  const absl::Status status = NotifyServiceManager(socket_name, state);
+  if (status.ok()) return;
+  fprintf(stderr, "septet: %s\n", std::string(status.message()).c_str());
+}
+
 int Serve(const ServerOptions& options) {
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   if (!server.ok()) return Fail(server.status());
-  fprintf(stderr, "%s\n", (*server)->StartUpLine().c_str());
+  const std::string line = (*server)->StartUpLine();
+  fprintf(stderr, "%s\n", line.c_str());
+  TellServiceManager(absl::StrCat("READY=1\nSTATUS=", line));
   ServeUntilStopped(**server);
+  TellServiceManager("STOPPING=1");
   (*server)->Stop();
   return 0;
 }
