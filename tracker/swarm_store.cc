@@ -129,6 +129,17 @@ void SwarmStore::Prefetch(const InfoHash& info_hash) const {
   impl_->ShardOf(hash).Prefetch(static_cast<uint32_t>(hash));
 }
 
+bool SwarmStore::ListTorrents(TorrentCursor* at, uint32_t torrents_max,
+                              std::vector<ListedTorrent>* torrents) const {
+  const std::vector<Shard>& shards = impl_->shards();
+  if (at->shard_ == shards.size()) return false;
+  if (!shards[at->shard_].ListTorrents(&at->next_hash_, torrents_max, torrents)) {
+    ++at->shard_;
+    at->next_hash_ = 0;
+  }
+  return true;
+}
+
 bool SwarmStore::Sweep(int64_t now_ms, uint32_t peers_max) {
   return impl_->Sweep(impl_->TickAt(now_ms), peers_max);
 }

@@ -78,6 +78,8 @@ struct StoreUsage {
   uint64_t bytes_directories = 0;  // what finds the parts of a large swarm, and slots
   uint64_t bytes_slack = 0;        // taken but not in use
   uint64_t bytes_fixed = 0;        // of the shards themselves
+  // Announces, since the store was made, whose peer could not be listed for want of memory.
+  uint64_t not_stored = 0;
 };
 
 struct StoreOptions {
@@ -161,6 +163,20 @@ class SwarmExport {
   std::vector<Large> large_;
 };
 
+// How far a listing has come; a new one begins.
+class TorrentCursor {
+ private:
+  friend class SwarmStore;
+
+  size_t shard_ = 0;
+  uint64_t next_hash_ = 0;  // within the shard: what comes before it is listed
+};
+
+struct ListedTorrent {
+  InfoHash info_hash;
+  SwarmCounts counts;
+};
+
 // What became of the peers of an import.
 struct ImportResult {
   uint64_t peers = 0;       // listed
@@ -196,6 +212,13 @@ class SwarmStore {
   // the whole store that belongs to `now_ms` is done: there is nothing to do until
   // the next tick. Call it often with a small bound rather than seldom with a large.
   bool Sweep(int64_t now_ms, uint32_t peers_max);
+
+  // Appends about `torrents_max` torrents that follow `*at`, with their counts, in an order that
+  // means nothing, and moves `*at` on. False when there is nothing left. What is there from the
+  // first call to the last is listed once, what comes or goes meanwhile once or never. Other
+  // threads go on; cost: the lock of one shard, for each torrent about 100 ns of it.
+  bool ListTorrents(TorrentCursor* at, uint32_t torrents_max,
+                    std::vector<ListedTorrent>* torrents) const;
 
   // --- Snapshots -----------------------------------------------------------------
 

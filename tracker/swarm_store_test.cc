@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -353,6 +354,7 @@ TEST_F(SwarmStoreTest, AtTheCapItAnswersAndKeepsWhatItHas) {
     ASSERT_LE(store.Usage().bytes_total, options.bytes_max);
   }
   EXPECT_GT(refused, 50'000u);
+  EXPECT_EQ(store.Usage().not_stored, refused);
   EXPECT_GT(store.Usage().torrents, 1000u);
   std::vector<uint8_t> room(200 * 6);
   for (uint32_t i = 0; i < 100; ++i) {
@@ -363,6 +365,68 @@ TEST_F(SwarmStoreTest, AtTheCapItAnswersAndKeepsWhatItHas) {
     EXPECT_EQ(result.ipv4_peers, 99u);
   }
   EXPECT_EQ(store.Scrape(HashOf(1)).incomplete, 100u);
+}
+
+// All that is listed in steps, with its counts; no torrent twice.
+std::map<InfoHash, SwarmCounts> ListInSteps(const SwarmStore& store, uint32_t step,
+                                            const std::function<void()>& between) {
+  std::map<InfoHash, SwarmCounts> all;
+  TorrentCursor at;
+  std::vector<ListedTorrent> torrents;
+  while (store.ListTorrents(&at, step, &torrents)) {
+    // What has one home with the last one comes with it, and no more.
+    EXPECT_LT(torrents.size(), step + 32);
+    for (const ListedTorrent& torrent : torrents) {
+      EXPECT_TRUE(all.emplace(torrent.info_hash, torrent.counts).second);
+    }
+    torrents.clear();
+    between();
+  }
+  return all;
+}
+
+TEST_F(SwarmStoreTest, EachTorrentIsListedOnceWithItsCounts) {
+  EXPECT_TRUE(ListInSteps(store_, 10, [] {}).empty());
+  for (uint32_t torrent = 0; torrent < 3000; ++torrent) {
+    for (uint32_t i = 0; i <= torrent % 7; ++i) {
+      Announce(torrent % 2 == 0 ? Ipv4Peer(i) : Ipv6Peer(i),
+               i == 0 ? Role::kSeeder : Role::kLeecher, Event::kNone, 0, torrent);
+    }
+  }
+  Announce(Ipv4Peer(1), Role::kLeecher, Event::kCompleted, 0, 5000);
+  Announce(Ipv4Peer(1), Role::kSeeder, Event::kStopped, 0, 5000);
+  for (const uint32_t step : {1u, 7u, 1000u, 100'000u}) {
+    const auto all = ListInSteps(store_, step, [] {});
+    ASSERT_EQ(all.size(), 3001u);
+    for (uint32_t torrent = 0; torrent < 3000; ++torrent) {
+      const SwarmCounts expected = {.complete = 1, .incomplete = torrent % 7};
+      ASSERT_EQ(all.at(HashOf(torrent)), expected) << torrent;
+    }
+    EXPECT_EQ(all.at(HashOf(5000)), (SwarmCounts{.downloaded = 1}));
+  }
+}
+
+// The table grows and shrinks several times on the way.
+TEST_F(SwarmStoreTest, WhatStaysIsListedOnceWhileOthersComeAndGo) {
+  for (uint32_t torrent = 0; torrent < 500; ++torrent) {
+    Announce(Ipv4Peer(1), Role::kLeecher, Event::kNone, 0, torrent);
+  }
+  uint32_t next = 1000;
+  uint32_t gone = 1000;
+  const auto all = ListInSteps(store_, 5, [&] {
+    const bool grows = next < 20'000;
+    for (int i = 0; i < 300 && grows; ++i) {
+      Announce(Ipv4Peer(1), Role::kLeecher, Event::kNone, 0, next++);
+    }
+    for (int i = 0; i < 300 && !grows && gone < next; ++i) {
+      Announce(Ipv4Peer(1), Role::kLeecher, Event::kStopped, 0, gone++);
+    }
+  });
+  EXPECT_GE(next, 20'000u);
+  EXPECT_EQ(gone, next);
+  for (uint32_t torrent = 0; torrent < 500; ++torrent) {
+    EXPECT_EQ(all.count(HashOf(torrent)), 1u) << torrent;
+  }
 }
 
 TEST(SwarmStore, ACapBelowTheLeastIsRefused) {

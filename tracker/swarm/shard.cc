@@ -67,6 +67,7 @@ AnnounceResult Shard::Announce(const AnnounceRequest& request, uint32_t hash, Ti
   const bool may_change = request.peer.port() != 0 && (slot != nullptr || !stops);
   if (may_change) {
     slot = stops ? Unlist(request, hash, slot) : List(request, hash, slot, &self, &result);
+    if (!result.stored) ++not_stored_;
   }
   if (slot != nullptr) {
     const Torrent torrent(slot, hash, &memory_);
@@ -87,12 +88,38 @@ AnnounceResult Shard::Announce(const AnnounceRequest& request, uint32_t hash, Ti
   return result;
 }
 
+// It only counts, whatever a Torrent could do.
+SwarmCounts Shard::CountsOf(TorrentSlot* slot) const {
+  const Torrent::Census census = Torrent(slot, 0, const_cast<ShardMemory*>(&memory_)).Count();
+  return {census.seeders(), census.peers() - census.seeders(), slot->downloaded()};
+}
+
 SwarmCounts Shard::Scrape(const InfoHash& info_hash, uint32_t hash) const {
   const std::lock_guard<ShardLock> guard(lock_);
   TorrentSlot* const slot = table_.Find(info_hash, hash);
-  if (slot == nullptr) return {};
-  const Torrent::Census census = Torrent(slot, hash, const_cast<ShardMemory*>(&memory_)).Count();
-  return {census.seeders(), census.peers() - census.seeders(), slot->downloaded()};
+  return slot == nullptr ? SwarmCounts{} : CountsOf(slot);
+}
+
+// In the order of the hash, from which alone follows what is listed already: the table may grow
+// and shrink between two calls. Where several torrents have one home their order there means
+// nothing, so no call ends among them.
+bool Shard::ListTorrents(uint64_t* next_hash, uint32_t torrents_max,
+                         std::vector<ListedTorrent>* torrents) const {
+  const std::lock_guard<ShardLock> guard(lock_);
+  const uint64_t begin = *next_hash;
+  if (begin > UINT32_MAX) return false;
+  const size_t full = torrents->size() + torrents_max;
+  uintptr_t home = 0;
+  for (TorrentSlot* slot = table_.First(static_cast<uint32_t>(begin)); slot != nullptr;
+       slot = table_.Next(slot)) {
+    if (HomeOf(slot) != home && torrents->size() >= full) return true;
+    home = HomeOf(slot);
+    const uint32_t hash = table_.HashOf(slot->info_hash);
+    if (hash < begin) continue;
+    *next_hash = std::max<uint64_t>(*next_hash, uint64_t{hash} + 1);
+    torrents->push_back({slot->info_hash, CountsOf(slot)});
+  }
+  return false;
 }
 
 // The age of a peer is known modulo 64 ticks: time may not run ahead of the sweep by
@@ -189,6 +216,7 @@ void Shard::AddUsageTo(StoreUsage* usage) const {
   usage->bytes_peers += block_bytes;
   usage->bytes_directories += memory_.directory_bytes;
   usage->bytes_slack += taken - slot_bytes - block_bytes;
+  usage->not_stored += not_stored_;
 }
 
 }  // namespace septet::tracker

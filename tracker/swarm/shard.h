@@ -4,6 +4,7 @@
 #define SEPTET_TRACKER_SWARM_SHARD_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "tracker/endpoint.h"
@@ -46,6 +47,10 @@ class Shard final : private BlockMover {
   // counted down. True when a pass that began at `tick` is done.
   bool Sweep(Tick tick, uint32_t* budget);
 
+  // SwarmStore::ListTorrents, of this shard: from the hash *next_hash on.
+  bool ListTorrents(uint64_t* next_hash, uint32_t torrents_max,
+                    std::vector<ListedTorrent>* torrents) const;
+
   // SwarmStore::Export, of this shard.
   bool Export(SwarmExport* at, Tick tick, uint32_t peers_max, SwarmBatch* batch);
 
@@ -78,6 +83,7 @@ class Shard final : private BlockMover {
   void ExportPart(const TorrentSlot& slot, uint32_t hash, HashSlice slice, Tick begin,
                   SwarmBatch* batch);
   void ExportLargePart(SwarmExport* at, SwarmBatch* batch);
+  SwarmCounts CountsOf(TorrentSlot* slot) const;
   uint32_t ImportPeers(absl::Span<const uint8_t> peers, Family family, const ImportedPart& part,
                        TorrentSlot* slot, uint32_t hash, ImportResult* result);
 
@@ -94,6 +100,7 @@ class Shard final : private BlockMover {
   uint32_t retention_ticks_ = 0;
   Tick latest_tick_ = 0;  // seen
   Tick swept_tick_ = 0;   // at which the last completed pass began
+  uint64_t not_stored_ = 0;
 };
 
 }  // namespace septet::tracker

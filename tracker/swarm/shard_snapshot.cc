@@ -68,11 +68,6 @@ uint64_t RangeBegin(uint32_t number) {
   return reversed;
 }
 
-// Slots with the same home have the same one; see TorrentTable.
-uintptr_t HomeOf(const TorrentSlot* slot) {
-  return reinterpret_cast<uintptr_t>(slot) - slot->distance * sizeof(TorrentSlot);
-}
-
 }  // namespace
 
 void Shard::ExportPart(const TorrentSlot& slot, uint32_t hash, HashSlice slice, Tick begin,

@@ -67,6 +67,11 @@ struct TorrentSlot {
 };
 static_assert(sizeof(TorrentSlot) == 32);
 
+// Slots with the same home have the same one; see TorrentTable.
+inline uintptr_t HomeOf(const TorrentSlot* slot) {
+  return reinterpret_cast<uintptr_t>(slot) - slot->distance * sizeof(TorrentSlot);
+}
+
 }  // namespace septet::tracker
 
 #endif  // SEPTET_TRACKER_SWARM_TORRENT_SLOT_H_
