@@ -11,7 +11,7 @@
 
 #include "absl/types/span.h"
 #include "proptests/udp_check.h"
-#include "proptests/udp_generators.h"
+#include "proptests/udp_packets.h"
 #include "tracker/random.h"
 #include "tracker/service.h"
 #include "tracker/swarm_store.h"

@@ -154,6 +154,47 @@ inline rc::Gen<AnnounceCase> GoodAnnounce() {
   });
 }
 
+struct ScrapeCase {
+  std::string query;
+  std::vector<std::string> info_hashes;  // in their order
+};
+
+// Of up to `torrents_max` torrents, some twice, and with parameters that mean nothing between.
+inline rc::Gen<ScrapeCase> GoodScrape(size_t torrents_max = 70) {
+  return rc::gen::exec([=] {
+    ScrapeCase scrape;
+    for (size_t i = *rc::gen::inRange<size_t>(1, torrents_max + 1); i > 0; --i) {
+      const bool again = !scrape.info_hashes.empty() && *rc::gen::inRange(0, 8) == 7;
+      scrape.info_hashes.push_back(again ? scrape.info_hashes.front() : *TwentyBytes());
+      if (*rc::gen::inRange(0, 8) == 7) scrape.query += "xyz=1&";
+      scrape.query += "info_hash=" + RandomlyEscaped(scrape.info_hashes.back()) + "&";
+    }
+    return scrape;
+  });
+}
+
+// The query of a good announce or scrape in which a few bytes were changed, removed or doubled.
+inline rc::Gen<std::string> MutatedQuery() {
+  return rc::gen::exec([] {
+    std::string query =
+        *rc::gen::arbitrary<bool>() ? (*GoodAnnounce()).query : (*GoodScrape()).query;
+    for (int i = *rc::gen::inRange(1, 4); i > 0 && !query.empty(); --i) {
+      const auto at = *rc::gen::inRange<size_t>(0, query.size());
+      switch (*rc::gen::inRange(0, 3)) {
+        case 0:
+          query[at] = *rc::gen::elementOf(std::string("%&=?0f-+\x80"));
+          break;
+        case 1:
+          query.erase(at, 1);
+          break;
+        default:
+          query.insert(at, query.substr(at, 12));
+      }
+    }
+    return query;
+  });
+}
+
 // Bytes that look like a query or nearly so: pieces of queries in any order.
 inline rc::Gen<std::string> NearlyAQuery() {
   return rc::gen::map(

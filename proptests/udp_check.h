@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "proptests/udp_generators.h"
+#include "proptests/udp_packets.h"
 #include "tracker/endpoint.h"
 
 namespace septet::tracker {

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "proptests/udp_check.h"
 #include "proptests/udp_generators.h"
+#include "proptests/udp_packets.h"
 #include "rapidcheck.h"
 #include "tracker/service.h"
 #include "tracker/swarm_store.h"
