@@ -23,15 +23,21 @@ inline size_t PeersMax(const std::string& packet) {
   return numwant < 0 ? 50 : std::min(numwant, 200);
 }
 
+inline constexpr uint64_t kDefaultIntervalS = 30 * 60;
+
 // What is wrong with the reply to an announce whose connection id is valid, or "".
 inline std::string AnnounceFault(const std::string& packet, const Endpoint& source,
-                                 const std::string& reply) {
+                                 const std::string& reply,
+                                 uint64_t asked_interval_s = kDefaultIntervalS) {
   if (FromBigEndian(reply.substr(0, 4)) != 1 || reply.size() < 20) {
     return "an announce reply of another shape";
   }
-  // 30 minutes, give or take a tenth.
+  // Give or take a tenth.
   const uint64_t interval_s = FromBigEndian(reply.substr(8, 4));
-  if (interval_s < 1620 || interval_s > 1980) return "an interval out of its bounds";
+  const uint64_t tenth_s = asked_interval_s / 10;
+  if (interval_s < asked_interval_s - tenth_s || interval_s > asked_interval_s + tenth_s) {
+    return "an interval out of its bounds";
+  }
   const size_t peer_bytes = source.family == Family::kIpv4 ? 6 : 18;
   if ((reply.size() - 20) % peer_bytes != 0) return "peers of another family";
   if ((reply.size() - 20) / peer_bytes > PeersMax(packet)) return "more peers than wanted";
@@ -47,7 +53,8 @@ inline std::string AnnounceFault(const std::string& packet, const Endpoint& sour
 // What is wrong with the reply, or "". `has_valid_id`: the packet began with a connection
 // id that is valid for its source. `reply` is empty if there was none.
 inline std::string UdpFault(const std::string& packet, const Endpoint& source, bool has_valid_id,
-                            const std::string& reply) {
+                            const std::string& reply,
+                            uint64_t asked_interval_s = kDefaultIntervalS) {
   if (packet.size() < 16) return reply.empty() ? "" : "a reply to less than 16 bytes";
   const uint64_t action = FromBigEndian(packet.substr(8, 4));
   const bool is_connect = action == 0;
@@ -64,7 +71,9 @@ inline std::string UdpFault(const std::string& packet, const Endpoint& source, b
     if (reply_action != 3) return "served without a connection id";
     return reply.size() <= packet.size() ? "" : "a reply longer than the request";
   }
-  if (action == 1 && packet.size() >= 98) return AnnounceFault(packet, source, reply);
+  if (action == 1 && packet.size() >= 98) {
+    return AnnounceFault(packet, source, reply, asked_interval_s);
+  }
   const size_t hashes = (packet.size() - 16) / 20;
   if (action == 2 && hashes > 0) {
     const size_t answered = hashes < 74 ? hashes : 74;
