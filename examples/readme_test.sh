@@ -5,7 +5,7 @@ set -euo pipefail
 
 readme=README.md
 failed=0
-for example in examples/swarm_in_process_test.cc examples/tracker_in_a_test.cc; do
+for example in examples/*_test.cc; do
   body="$(sed -n '/^TEST(/,$p' "$example")"
   [[ -n "$body" ]] || { echo "$example: no TEST in it"; failed=1; continue; }
   if [[ "$(<"$readme")" != *"$body"* ]]; then

@@ -17,7 +17,8 @@ struct Arrival {
   std::string packet;
 };
 
-// Never, once, or twice; sooner or later; as it was sent, or not.
+// Never, once, or twice; sooner or later; as it was sent, or not. What has no bytes never arrives.
+// The faults that count are kLoss, kDoubling, kDelay and kMangling.
 inline std::vector<Arrival> Carry(const std::string& packet, const FaultSet& faults,
                                   tracker::Random& random) {
   // Each kind has its numbers drawn whether it happens or not: to leave one out changes nothing
@@ -27,7 +28,7 @@ inline std::vector<Arrival> Carry(const std::string& packet, const FaultSet& fau
   const bool is_late = random.Below(100) < 10;
   const bool is_mangled = random.Below(100) < 5;
   const int64_t late_ms = random.Below(60'000);
-  if (is_lost && faults.Has(Fault::kLoss)) return {};
+  if (packet.empty() || (is_lost && faults.Has(Fault::kLoss))) return {};
   Arrival arrival{5 + random.Below(200), packet};
   if (is_late && faults.Has(Fault::kDelay)) arrival.delay_ms += late_ms;
   std::vector<Arrival> arrivals(is_doubled && faults.Has(Fault::kDoubling) ? 2 : 1, arrival);

@@ -21,6 +21,7 @@ std::vector<Scenario> Smaller(const Scenario& scenario) {
     add([i](Scenario* s) { s->faults.Set(static_cast<Fault>(i), false); });
   }
   add([](Scenario* s) { s->intervals = (s->intervals + 1) / 2; });
+  add([](Scenario* s) { s->intervals -= s->intervals > 1 ? 1 : 0; });
   add([](Scenario* s) { s->clients -= s->clients > 1 ? 1 : 0; });
   add([](Scenario* s) { s->torrents -= s->torrents > 1 ? 1 : 0; });
   return smaller;

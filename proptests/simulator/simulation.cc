@@ -104,10 +104,12 @@ class Simulation : public World {
         faults_end_ms_(scenario.intervals * options_.service.interval_s * kSecondMs),
         faults_(scenario.faults),
         network_(SeedOf(scenario.seed, "network")),
-        accidents_(SeedOf(scenario.seed, "accidents")),
         sweeps_(SeedOf(scenario.seed, "sweeps")),
         forger_(SeedOf(scenario.seed, "forger")),
         trace_(lines_max) {
+    for (int i = 0; i < kFaults; ++i) {
+      accidents_.emplace_back(SeedOf(scenario.seed, "accidents", static_cast<uint64_t>(i)));
+    }
     tracker_ = NewTracker();
     referee_ = std::make_unique<Referee>(options_, tracker_->tick_ms());
     for (uint32_t i = 0; i < scenario.clients; ++i) AddClient(i);
@@ -406,13 +408,15 @@ class Simulation : public World {
   // About every `every_ms`, until it is calm.
   void Repeat(Fault fault, int64_t every_ms, std::function<void()> happen) {
     if (!scenario_.faults.Has(fault)) return;
-    const int64_t wait_ms = 1 + Within(accidents_, 2 * every_ms);
+    const int64_t wait_ms = 1 + Within(Accident(fault), 2 * every_ms);
     After(wait_ms, [this, fault, every_ms, happen = std::move(happen)] {
       if (is_calm_) return;
       happen();
       Repeat(fault, every_ms, happen);
     });
   }
+
+  Random& Accident(Fault fault) { return accidents_[static_cast<size_t>(fault)]; }
 
   Client* SomeClient(Random& random) {
     return clients_[random.Below(static_cast<uint32_t>(clients_.size()))].get();
@@ -444,7 +448,7 @@ class Simulation : public World {
   }
 
   void MoveOne() {
-    const uint32_t number = accidents_.Below(static_cast<uint32_t>(clients_.size()));
+    const uint32_t number = Accident(Fault::kMove).Below(static_cast<uint32_t>(clients_.size()));
     Client* const client = clients_[number].get();
     const bool is_ipv6 = client->address().family == Family::kIpv6;
     moves_[number] = std::min(moves_[number] + 1, 100u);
@@ -458,8 +462,8 @@ class Simulation : public World {
   }
 
   void SetClock() {
-    const int64_t by_ms = Within(accidents_, 2 * kHourMs) - kHourMs;
-    wall_offset_ms_ += accidents_.Below(2) == 0 ? by_ms : by_ms / 60;
+    const int64_t by_ms = Within(Accident(Fault::kClock), 2 * kHourMs) - kHourMs;
+    wall_offset_ms_ += Accident(Fault::kClock).Below(2) == 0 ? by_ms : by_ms / 60;
     trace_.Say(absl::StrCat(now_ms(), " wall clock is set to ", wall_ms()));
   }
 
@@ -467,14 +471,14 @@ class Simulation : public World {
   void Freeze() {
     if (is_frozen()) return;
     const int64_t interval_ms = options_.service.interval_s * kSecondMs;
-    frozen_until_ms_ = now_ms() + Within(accidents_, interval_ms / 2);
+    frozen_until_ms_ = now_ms() + Within(Accident(Fault::kFreeze), interval_ms / 2);
     trace_.Say(absl::StrCat(now_ms(), " frozen until ", frozen_until_ms_));
   }
 
   void ChangeLists() {
     std::set<InfoHash> denied;
-    for (uint32_t i = accidents_.Below(3); i > 0; --i) {
-      denied.insert(TorrentHash(scenario_.seed, accidents_.Below(scenario_.torrents)));
+    for (uint32_t i = Accident(Fault::kLists).Below(3); i > 0; --i) {
+      denied.insert(TorrentHash(scenario_.seed, Accident(Fault::kLists).Below(scenario_.torrents)));
     }
     Deny(std::move(denied));
   }
@@ -508,7 +512,7 @@ class Simulation : public World {
   // It ends by itself and saves first, or crashes, or the machine does.
   void Stop() {
     if (tracker_ == nullptr) return;
-    const uint32_t how = accidents_.Below(3);
+    const uint32_t how = Accident(Fault::kRestart).Below(3);
     if (how == 0) Save();
     const bool machine_too = how == 2;
     trace_.Say(absl::StrCat(now_ms(), " stops, ", how == 0 ? "saved" : "crashed",
@@ -519,15 +523,16 @@ class Simulation : public World {
     for (const auto& [number, connection] : connections_) broken.push_back(number);
     for (const uint64_t number : broken) Break(number);
     const int64_t down_ms =
-        1 + Within(accidents_, options_.service.interval_s * kSecondMs / (machine_too ? 2 : 10));
-    const bool keeps_key = accidents_.Below(2) == 0;
+        1 + Within(Accident(Fault::kRestart),
+                   options_.service.interval_s * kSecondMs / (machine_too ? 2 : 10));
+    const bool keeps_key = Accident(Fault::kRestart).Below(2) == 0;
     After(down_ms, [this, machine_too, keeps_key] { Start(machine_too, keeps_key); });
   }
 
   void Start(bool machine_too, bool keeps_key) {
     if (machine_too) {
       ++boots_;
-      started_ms_ = now_ms() - Within(accidents_, kMinuteMs);
+      started_ms_ = now_ms() - Within(Accident(Fault::kRestart), kMinuteMs);
     }
     if (!keeps_key) ++key_number_;
     tracker_ = NewTracker();
@@ -539,7 +544,7 @@ class Simulation : public World {
 
   void Restore(SwarmBounds* swarms) {
     std::string bytes = snapshot_->bytes;
-    const bool is_damaged = faults_.Has(Fault::kDamage) && accidents_.Below(2) == 0;
+    const bool is_damaged = faults_.Has(Fault::kDamage) && Accident(Fault::kDamage).Below(2) == 0;
     if (is_damaged) Damage(&bytes);
     tracker::ImportResult result;
     const absl::Status status = tracker_->Restore(bytes, TimeNow(), uptime_ms(), &result);
@@ -566,9 +571,10 @@ class Simulation : public World {
   }
 
   void Damage(std::string* bytes) {
-    const auto at = accidents_.Below(static_cast<uint32_t>(bytes->size()));
-    if (accidents_.Below(3) == 0) return bytes->resize(at);
-    (*bytes)[at] = static_cast<char>((*bytes)[at] ^ static_cast<char>(1 + accidents_.Below(255)));
+    const auto at = Accident(Fault::kDamage).Below(static_cast<uint32_t>(bytes->size()));
+    if (Accident(Fault::kDamage).Below(3) == 0) return bytes->resize(at);
+    (*bytes)[at] = static_cast<char>((*bytes)[at] ^
+                                     static_cast<char>(1 + Accident(Fault::kDamage).Below(255)));
   }
 
   // --- What has to be right in the end ---------------------------------------------------
@@ -658,7 +664,7 @@ class Simulation : public World {
 
   EventQueue queue_;
   Random network_;
-  Random accidents_;
+  std::vector<Random> accidents_;  // for each fault
   Random sweeps_;
   Random forger_;
   Trace trace_;
