@@ -157,28 +157,15 @@ class Simulation : public World {
     return number;
   }
 
-  // In pieces, each behind the one before.
+  // What is sent within some milliseconds leaves together, as a kernel sends it.
   void SendHttp(uint64_t number, HttpRequest request, const std::string& bytes) override {
     const auto found = connections_.find(number);
     if (found == connections_.end()) return;
     Connection& connection = found->second;
     connection.expected.push_back(std::move(request));
     ++connection.activity;
-    const uint32_t pieces = 1 + network_.Below(4);
-    size_t at = 0;
-    for (uint32_t i = 0; i < pieces; ++i) {
-      const size_t left = bytes.size() - at;
-      const size_t size = i + 1 == pieces ? left : network_.Below(static_cast<uint32_t>(left) + 1);
-      connection.sent_until_ms =
-          std::max(connection.sent_until_ms, now_ms()) + 5 + network_.Below(100);
-      const bool breaks = network_.Below(100) < 2 && faults_.Has(Fault::kReset);
-      After(connection.sent_until_ms - now_ms(),
-            [this, number, breaks, piece = bytes.substr(at, size)] {
-              if (breaks) return Break(number);
-              ArriveHttp(number, piece);
-            });
-      at += size;
-    }
+    if (connection.unsent.empty()) After(network_.Below(20), [this, number] { Flush(number); });
+    connection.unsent += bytes;
   }
 
   void Hangup(uint64_t number) override { connections_.erase(number); }
@@ -189,6 +176,7 @@ class Simulation : public World {
     Endpoint source;
     std::unique_ptr<SimulatedTracker::Connection> at_tracker;
     std::deque<HttpRequest> expected;  // requests whose responses are due
+    std::string unsent;
     int64_t sent_until_ms = 0;
     int64_t answered_until_ms = 0;
     uint64_t activity = 0;
@@ -306,6 +294,29 @@ class Simulation : public World {
     Fail(referee_->Udp(packet, source, now_ms(), wall_ms(), HasMemory(), reply));
     Fail(tracker::BytesFault(tracker_->Usage(), options_.store.shards));
     return reply;
+  }
+
+  // In pieces, each behind the one before; where one ends has nothing to do with requests.
+  void Flush(uint64_t number) {
+    const auto found = connections_.find(number);
+    if (found == connections_.end()) return;
+    Connection& connection = found->second;
+    const std::string bytes = std::exchange(connection.unsent, {});
+    const uint32_t pieces = 1 + network_.Below(4);
+    size_t at = 0;
+    for (uint32_t i = 0; i < pieces; ++i) {
+      const size_t left = bytes.size() - at;
+      const size_t size = i + 1 == pieces ? left : network_.Below(static_cast<uint32_t>(left) + 1);
+      connection.sent_until_ms =
+          std::max(connection.sent_until_ms, now_ms()) + 5 + network_.Below(100);
+      const bool breaks = network_.Below(100) < 2 && faults_.Has(Fault::kReset);
+      After(connection.sent_until_ms - now_ms(),
+            [this, number, breaks, piece = bytes.substr(at, size)] {
+              if (breaks) return Break(number);
+              ArriveHttp(number, piece);
+            });
+      at += size;
+    }
   }
 
   void ArriveHttp(uint64_t number, const std::string& bytes) {
